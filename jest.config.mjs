@@ -1,0 +1,37 @@
+const swc = [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      keepClassNames: true,
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+    swcrc: false,
+  },
+];
+const common = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
+  transform: { '^.+\\.ts$': swc },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdpoint'],
+  moduleNameMapper: {
+    '^#(contracts|decider|fold|event-log|read-model|automation|service)/(.*)$': '<rootDir>/libs/$1/src/$2.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+};
+const pure = { ...common, displayName: 'pure', testMatch: ['<rootDir>/{apps,libs,tools}/**/*.spec.ts'] };
+const integration = {
+  ...common,
+  displayName: 'integration',
+  testMatch: ['<rootDir>/{apps,libs,tests}/**/*.int-spec.ts'],
+  globalSetup: '<rootDir>/tests/support/start-servers.mjs',
+  globalTeardown: '<rootDir>/tests/support/stop-servers.mjs',
+};
+const e2e = { ...integration, displayName: 'e2e', testMatch: ['<rootDir>/tests/**/*.e2e-spec.ts'] };
+
+export default { projects: [pure, integration, e2e], workerIdleMemoryLimit: '1GB', testTimeout: 60_000 };

@@ -1,0 +1,34 @@
+import type { HoldpointEvent } from '#contracts/events';
+import type { Recorded } from '#contracts/envelope';
+import { Unavailable, type Log } from '#event-log/log';
+
+/** A reaction: event in, command out. What it writes is write-once, so being given an event twice or late is harmless. */
+export interface Automation {
+  readonly durable: string;
+  readonly react: (fact: Recorded<HoldpointEvent>) => Promise<void>;
+}
+
+export interface AutomationReport {
+  failed(automation: string, fact: Recorded<HoldpointEvent>, error: unknown, deliveries: number): void;
+}
+
+const CONCURRENT = 16;
+const backOffMs = (deliveries: number): number => Math.min(30_000, 250 * 2 ** Math.min(deliveries, 7));
+
+/** Runs a reaction over a durable subscription until aborted; acknowledges after the work is durable, retries for ever. */
+export async function runAutomation(log: Log, { durable, react }: Automation, report: AutomationReport, signal: AbortSignal): Promise<void> {
+  const running = new Set<Promise<void>>();
+  for await (const delivery of log.deliveries(durable, signal)) {
+    const work = react(delivery.fact).then(
+      () => delivery.ack(),
+      (error: unknown) => {
+        if (!(error instanceof Unavailable) || delivery.deliveries > 3) report.failed(durable, delivery.fact, error, delivery.deliveries);
+        delivery.again(backOffMs(delivery.deliveries));
+      },
+    );
+    running.add(work);
+    void work.finally(() => running.delete(work));
+    if (running.size >= CONCURRENT) await Promise.race(running);
+  }
+  await Promise.all(running);
+}

@@ -1,0 +1,56 @@
+import { ArrayMinSize } from 'class-validator';
+import { AnyJson, CallerId, Digest, FreeObject, Int, NestedList, NonEmptyText, OneOf, Optional, Text } from '../fields.js';
+import type { ApprovalId, TurnKey } from '../ids.js';
+
+export const ANSWERS = ['approve', 'deny', 'respond', 'cancel'] as const;
+export type AnswerKind = (typeof ANSWERS)[number];
+
+/** `POST /v1/approvals/{id}/decision`. */
+export class DecisionBody {
+  @OneOf(ANSWERS) decision: AnswerKind;
+  @Optional() @Text(4_000) reason?: string;
+  /** With `approve`: the arguments to run instead, whole; must satisfy the call's `inputSchema`. */
+  @Optional() @FreeObject() updatedInput?: Record<string, unknown>;
+  /** With `respond`: any JSON value; what the model is given as the tool's result. */
+  @AnyJson() response?: unknown;
+  /** What the approver saw. Where given, it must be the digest of the arguments that were asked about. */
+  @Optional() @Digest() argsDigest?: string;
+}
+
+export class DecideApproval extends DecisionBody {
+  @Text(64) approvalId: ApprovalId;
+}
+
+/** An item of `POST /v1/decisions`: its `approvalId` is checked when it is decided, so that one bad id spoils no other. */
+export class BulkDecisionItem extends DecisionBody {
+  @NonEmptyText(128) approvalId: string;
+}
+
+export class BulkDecisions {
+  @NestedList(() => BulkDecisionItem, 100) @ArrayMinSize(1) items: BulkDecisionItem[];
+}
+
+export class UseApproval {
+  @Text(64) approvalId: ApprovalId;
+  @CallerId() workerId: string;
+  @Int(1, 1_000_000_000) attempt: number;
+  @Digest() argsDigest: string;
+}
+
+export class RevokeApproval {
+  @Text(64) approvalId: ApprovalId;
+  @NonEmptyText(4_000) reason: string;
+}
+
+/** Closes what an ended turn left: undecided approvals become cancelled, unused ones revoked. */
+export class CloseTurnApprovals {
+  @Text(64) turnKey: TurnKey;
+}
+
+export class WithdrawVote {
+  @Text(64) approvalId: ApprovalId;
+}
+
+export class UnparkApproval {
+  @Text(64) approvalId: ApprovalId;
+}

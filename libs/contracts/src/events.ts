@@ -1,0 +1,49 @@
+import {
+  DecisionRefused,
+  ToolApprovalDecided,
+  ToolApprovalLapsed,
+  ToolApprovalRevoked,
+  ToolExecutionStarted,
+  type ApprovalEvent,
+} from './approvals/events.js';
+import { ContinueConversation, type ContinuationCommand } from './continuations/events.js';
+import { LogOpened, TokenIssued, TokenRevoked, type LogEvent, type TokenEvent } from './tokens/events.js';
+import {
+  LeaseExtended,
+  LeaseGivenBack,
+  ToolApprovalRequested,
+  ToolExecutionFailed,
+  ToolExecutionSucceeded,
+  TurnEnded,
+  TurnResumed,
+  type TurnEvent,
+} from './turns/events.js';
+
+/** Every event of the EVENTS stream. Adding one does not compile until each `evolve` and `project` handles it. */
+export type HoldpointEvent = TurnEvent | ApprovalEvent | TokenEvent | LogEvent;
+/** Everything that is written to a stream. */
+export type Written = HoldpointEvent | ContinuationCommand;
+
+type Shapes = { readonly [E in Written as E['type']]: new () => E['data'] };
+
+/** The one table from an event's name to its shape; `ce-type` is `holdpoint.<name>.v1`. */
+export const EVENT_SHAPES: Shapes = {
+  ToolApprovalRequested,
+  TurnResumed,
+  LeaseExtended,
+  LeaseGivenBack,
+  TurnEnded,
+  ToolExecutionSucceeded,
+  ToolExecutionFailed,
+  ToolApprovalDecided,
+  ToolExecutionStarted,
+  ToolApprovalRevoked,
+  ToolApprovalLapsed,
+  DecisionRefused,
+  TokenIssued,
+  TokenRevoked,
+  LogOpened,
+  ContinueConversation,
+};
+
+export const isEventType = (name: string): name is Written['type'] => Object.hasOwn(EVENT_SHAPES, name);

@@ -1,0 +1,73 @@
+import type { HoldpointEvent } from './events.js';
+import type { ContinueConversation } from './continuations/events.js';
+import { isApprovalId, type ApprovalId, type LeaseKey, type Tenant, type TokenId, type TurnKey } from './ids.js';
+
+/** Lets the log be rolled and sealed later (design 3.1). */
+export const EPOCH = 'e1';
+export const EVENTS_STREAM = 'EVENTS';
+export const COMMANDS_STREAM = 'COMMANDS';
+
+const events = (tenant: string, rest: string) => `hp.v1.${EPOCH}.${tenant}.${rest}`;
+
+/** One fact, one subject; the last fixed word alone names the writer (design 3.1). */
+export const subjects = {
+  genesis: `hp.v1.${EPOCH}._sys.genesis`,
+  request: (tenant: Tenant, turnKey: TurnKey) => events(tenant, `${turnKey}.req`),
+  lease: (tenant: Tenant, key: LeaseKey, n: number) => events(tenant, `${key}.res.${n}`),
+  leases: (tenant: Tenant, key: LeaseKey) => events(tenant, `${key}.res.*`),
+  end: (tenant: Tenant, turnKey: TurnKey) => events(tenant, `${turnKey}.end`),
+  outcome: (tenant: Tenant, id: ApprovalId) => events(tenant, `${id}.out`),
+  decision: (tenant: Tenant, id: ApprovalId) => events(tenant, `${id}.dec`),
+  use: (tenant: Tenant, id: ApprovalId) => events(tenant, `${id}.use`),
+  refusedTry: (tenant: Tenant, id: ApprovalId, who: string, why: string) => events(tenant, `${id}.try.${who}.${why}`),
+  issued: (tenant: Tenant, id: TokenId) => events(tenant, `${id}.issue`),
+  issuedInAnyTenant: (id: TokenId) => events('*', `${id}.issue`),
+  revoked: (tenant: Tenant, id: TokenId) => events(tenant, `${id}.over`),
+  /** Every fact about one turn, approval or token. */
+  story: (tenant: Tenant, id: LeaseKey | TokenId) => events(tenant, `${id}.>`),
+  continuation: (tenant: Tenant, pool: string, turnKey: TurnKey, key: LeaseKey) =>
+    `hp.cmd.v1.${EPOCH}.${tenant}.${pool}.${turnKey}.${isApprovalId(key) ? key : 'all'}`,
+  pool: (tenant: Tenant, pool: string) => `hp.cmd.v1.${EPOCH}.${tenant}.${pool}.>`,
+} as const;
+
+export const SYSTEM_TENANT = '_sys' as Tenant;
+
+/** The one subject of a fact. */
+export function subjectOf(tenant: Tenant, { type, data }: HoldpointEvent): string {
+  switch (type) {
+    case 'ToolApprovalRequested':
+      return subjects.request(tenant, data.turnKey);
+    case 'TurnResumed':
+    case 'LeaseExtended':
+    case 'LeaseGivenBack':
+      return subjects.lease(tenant, data.key, data.n);
+    case 'TurnEnded':
+      return subjects.end(tenant, data.turnKey);
+    case 'ToolExecutionSucceeded':
+    case 'ToolExecutionFailed':
+      return subjects.outcome(tenant, data.approvalId);
+    case 'ToolApprovalDecided':
+      return subjects.decision(tenant, data.approvalId);
+    case 'ToolExecutionStarted':
+    case 'ToolApprovalRevoked':
+    case 'ToolApprovalLapsed':
+      return subjects.use(tenant, data.approvalId);
+    case 'DecisionRefused':
+      return subjects.refusedTry(tenant, data.approvalId, data.who, data.why);
+    case 'TokenIssued':
+      return subjects.issued(tenant, data.tokenId);
+    case 'TokenRevoked':
+      return subjects.revoked(tenant, data.tokenId);
+    case 'LogOpened':
+      return subjects.genesis;
+  }
+}
+
+export const continuationSubject = (tenant: Tenant, { pool, turnKey, key }: ContinueConversation): string =>
+  subjects.continuation(tenant, pool, turnKey, key);
+
+/** Which tenant and which id a fact's subject names; for EVENTS subjects only. */
+export function placeOf(subject: string): { readonly tenant: Tenant; readonly id: string; readonly kind: string } {
+  const [, , , tenant = '', id = '', kind = ''] = subject.split('.');
+  return { tenant: tenant as Tenant, id, kind };
+}

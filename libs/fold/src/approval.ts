@@ -1,0 +1,92 @@
+import type { DecisionKind } from '#contracts/approvals/events';
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant, TokenId } from '#contracts/ids';
+import { unreachable } from '#decider/decider';
+import { leaseAfter, NEVER_TAKEN, type Lease } from './lease.js';
+
+/** One approval's own facts. What was asked is in its turn. */
+export interface Approval {
+  /** Its own, where the turn releases each call by itself. */
+  readonly lease: Lease;
+  readonly decision?: Decision;
+  readonly use?: Use;
+  readonly outcome?: Outcome;
+  /** The last fact that was read, 0 where there is none. */
+  readonly seq: number;
+}
+
+interface Happened {
+  readonly by: string;
+  readonly at: Instant;
+  readonly seq: number;
+  readonly eventId: string;
+}
+
+export interface Decision extends Happened {
+  readonly is: DecisionKind;
+  readonly byKind: string;
+  readonly reason?: string;
+  readonly editedArgs?: Record<string, unknown>;
+  readonly argsDigest: string;
+  readonly response?: unknown;
+}
+
+/** What became of the one right to run the tool. */
+export type Use = Happened &
+  (
+    | { readonly is: 'started'; readonly attempt: number; readonly workerId: string; readonly tokenId: TokenId }
+    | { readonly is: 'revoked'; readonly reason: string; readonly turnEnded: boolean }
+    | { readonly is: 'lapsed' }
+  );
+
+export type Outcome = Happened & { readonly settled: boolean; readonly attempt: number; readonly durationMs?: number } & (
+    | { readonly ok: true; readonly result: unknown }
+    | { readonly ok: false; readonly error: unknown }
+  );
+
+export const NEW_APPROVAL: Approval = { lease: NEVER_TAKEN, seq: 0 };
+
+export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent>): Approval {
+  const { event, seq } = fact;
+  const happened = { by: fact.actor.id, at: fact.occurredAt, seq, eventId: fact.eventId };
+  switch (event.type) {
+    case 'ToolApprovalDecided': {
+      const { decision: is, approvalId: _, requirement: __, requestSeq: ___, ...rest } = event.data;
+      return { ...approval, decision: { is, byKind: fact.actor.kind, ...rest, ...happened }, seq };
+    }
+    case 'ToolExecutionStarted': {
+      const { attempt, workerId, tokenId } = event.data;
+      return { ...approval, use: { is: 'started', attempt, workerId, tokenId, ...happened }, seq };
+    }
+    case 'ToolApprovalRevoked': {
+      const { reason, turnEnded } = event.data;
+      return { ...approval, use: { is: 'revoked', reason, turnEnded, ...happened }, seq };
+    }
+    case 'ToolApprovalLapsed':
+      return { ...approval, use: { is: 'lapsed', ...happened }, seq };
+    case 'ToolExecutionSucceeded':
+      return { ...approval, outcome: { ok: true, result: event.data.result, ...outcome(event.data), ...happened }, seq };
+    case 'ToolExecutionFailed':
+      return { ...approval, outcome: { ok: false, error: event.data.error, ...outcome(event.data), ...happened }, seq };
+    case 'TurnResumed':
+    case 'LeaseExtended':
+    case 'LeaseGivenBack':
+      return { ...approval, lease: leaseAfter(event, fact), seq };
+    case 'DecisionRefused':
+    case 'ToolApprovalRequested':
+    case 'TurnEnded':
+    case 'TokenIssued':
+    case 'TokenRevoked':
+    case 'LogOpened':
+      return approval;
+    default:
+      return unreachable(event);
+  }
+}
+
+const outcome = (data: { attempt: number; durationMs?: number; settledBecause?: string }) => ({
+  settled: data.settledBecause !== undefined,
+  attempt: data.attempt,
+  ...(data.durationMs === undefined ? {} : { durationMs: data.durationMs }),
+});

@@ -1,0 +1,58 @@
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import { approvalIdOf, type ApprovalId, type Tenant, type TurnKey } from '#contracts/ids';
+import { subjects } from '#contracts/subjects';
+import { evolveApproval, NEW_APPROVAL, type Approval } from './approval.js';
+import { evolveTurn, UNKNOWN_TURN, type KnownTurn, type Turn } from './turn.js';
+
+/** What folding needs of the log: leader reads, always current. */
+export interface FactReader<Event = HoldpointEvent> {
+  /** The newest fact under an exact subject, or under a filter with wildcards (at its tail, or one for the tenant). */
+  last(filter: string): Promise<Recorded<Event> | undefined>;
+  /** The oldest fact under a filter at or after a sequence. */
+  next(filter: string, fromSeq: number): Promise<Recorded<Event> | undefined>;
+}
+
+type MaybeFact = Recorded<HoldpointEvent> | undefined;
+const fold = <State>(evolve: (state: State, fact: Recorded<HoldpointEvent>) => State, start: State, facts: MaybeFact[]): State =>
+  facts.filter((fact) => fact !== undefined).sort((a, b) => a.seq - b.seq).reduce(evolve, start);
+
+/** Of the leases the last is enough: it says who has the turn and since when. */
+export async function readTurn(log: FactReader, tenant: Tenant, turnKey: TurnKey): Promise<Turn> {
+  const facts = await Promise.all([
+    log.last(subjects.request(tenant, turnKey)),
+    log.last(subjects.leases(tenant, turnKey)),
+    log.last(subjects.end(tenant, turnKey)),
+  ]);
+  return fold(evolveTurn, UNKNOWN_TURN, facts);
+}
+
+export async function readApproval(log: FactReader, tenant: Tenant, id: ApprovalId): Promise<Approval> {
+  const facts = await Promise.all([
+    log.last(subjects.decision(tenant, id)),
+    log.last(subjects.use(tenant, id)),
+    log.last(subjects.outcome(tenant, id)),
+    log.last(subjects.leases(tenant, id)),
+  ]);
+  return fold(evolveApproval, NEW_APPROVAL, facts);
+}
+
+export interface WholeTurn {
+  readonly turn: KnownTurn;
+  readonly approvals: readonly Approval[];
+}
+
+/** A turn with all its approvals, or nothing where the log has no such turn. */
+export async function readWholeTurn(log: FactReader, tenant: Tenant, turnKey: TurnKey): Promise<WholeTurn | undefined> {
+  const turn = await readTurn(log, tenant, turnKey);
+  if (turn.state === 'unknown') return undefined;
+  const ids = turn.request.toolCalls.map((_, index) => approvalIdOf(turnKey, index));
+  return { turn, approvals: await Promise.all(ids.map((id) => readApproval(log, tenant, id))) };
+}
+
+/** Every fact about one turn or approval, in the order of the log. */
+export async function readStory(log: FactReader, filter: string, fromSeq = 1): Promise<Recorded<HoldpointEvent>[]> {
+  const facts: Recorded<HoldpointEvent>[] = [];
+  for (let fact = await log.next(filter, fromSeq); fact; fact = await log.next(filter, fact.seq + 1)) facts.push(fact);
+  return facts;
+}

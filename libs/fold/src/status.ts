@@ -1,0 +1,62 @@
+import type { Instant } from '#contracts/ids';
+import type { Approval } from './approval.js';
+import { isAlive, type Lease } from './lease.js';
+import type { KnownTurn } from './turn.js';
+
+export const APPROVAL_STATUSES = [
+  'pending',
+  'held',
+  'approved',
+  'executing',
+  'executed',
+  'failed',
+  'in-doubt',
+  'revoked',
+  'lapsed',
+  'denied',
+  'responded',
+  'expired',
+  'cancelled',
+] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+export const TURN_STATUSES = ['awaiting-approval', 'ready', 'continuing', 'completed', 'failed', 'cancelled'] as const;
+export type TurnStatus = (typeof TURN_STATUSES)[number];
+
+/** The lease under which a call runs: the turn's where it is released whole, else the call's own (design 4.9). */
+export const leaseOfCall = (turn: KnownTurn, approval: Approval): Lease =>
+  turn.request.release === 'all' ? turn.lease : approval.lease;
+
+/** Began, was never heard of again, and the lease under which it began is over: only a person can say what happened. */
+export function isInDoubt(turn: KnownTurn, approval: Approval, now: Instant): boolean {
+  if (approval.use?.is !== 'started' || approval.outcome) return false;
+  const lease = leaseOfCall(turn, approval);
+  return !isAlive(lease, now) || lease.state !== 'taken' || lease.attempt !== approval.use.attempt;
+}
+
+/** What time makes (`in-doubt`) is computed when read, never stored (design 4.13). */
+export function approvalStatus(turn: KnownTurn, approval: Approval, now: Instant): ApprovalStatus {
+  if (approval.outcome) return approval.outcome.ok ? 'executed' : 'failed';
+  if (approval.use?.is === 'started') return isInDoubt(turn, approval, now) ? 'in-doubt' : 'executing';
+  if (approval.use) return approval.use.is;
+  return approval.decision?.is ?? 'pending';
+}
+
+export const isDecided = (approval: Approval): boolean => approval.decision !== undefined;
+
+/** It has its result: an outcome, or it was denied, responded, expired, cancelled, revoked or lapsed. */
+export const isClosed = (approval: Approval): boolean =>
+  approval.outcome !== undefined ||
+  (approval.use !== undefined && approval.use.is !== 'started') ||
+  (approval.decision !== undefined && approval.decision.is !== 'approved');
+
+/** The whole turn may go on: every call decided (`all`), or every call has its result (`each`) (design 4.8). */
+export const mayGoOn = (turn: KnownTurn, approvals: readonly Approval[]): boolean =>
+  approvals.every(turn.request.release === 'all' ? isDecided : isClosed);
+
+export function turnStatus(turn: KnownTurn, approvals: readonly Approval[], now: Instant): TurnStatus {
+  if (turn.end) return turn.end.status;
+  if (!approvals.every(isDecided)) return 'awaiting-approval';
+  const alive = isAlive(turn.lease, now) || approvals.some((approval) => isAlive(approval.lease, now));
+  return alive ? 'continuing' : 'ready';
+}

@@ -1,0 +1,56 @@
+import type { ActorKind } from '#contracts/envelope';
+import { parse } from '#contracts/parse';
+import { refusal } from '#contracts/refusals';
+import { hasRole, type Caller } from '#contracts/roles';
+import { declined, type Ask, type Reply } from '#contracts/rpc';
+import type { Role } from '#contracts/tokens/events';
+import type { Request } from '#event-log/handle-command';
+import { Unavailable } from '#event-log/log';
+import type { Callers } from './callers.js';
+
+/** A command that came in by the request/reply door: parsed, and with its caller known. */
+export interface Asked<Command> {
+  readonly command: Command;
+  readonly caller: Caller;
+  readonly request: Request<Command, { readonly caller: Caller }>;
+}
+
+interface Door<Command extends object> {
+  readonly shape: new () => Command;
+  /** Who may ask at all; none named: whoever has a good token. */
+  readonly roles: readonly Role[];
+  readonly actorKind: ActorKind;
+}
+
+/** The second door: the token is checked here and now, by the service that decides, whatever the gateway thought of it. */
+export async function answer<Command extends object, Value>(
+  callers: Callers,
+  { shape, roles, actorKind }: Door<Command>,
+  ask: Ask,
+  run: (asked: Asked<Command>) => Promise<Reply<Value>>,
+): Promise<Reply<Value>> {
+  try {
+    const caller = await callers.identify(ask.token, ask.tenant);
+    if (!caller) return declined(refusal('unauthenticated', 'The token is unknown, expired or revoked'));
+    if (roles.length > 0 && !hasRole(caller, ...roles))
+      return declined(refusal('forbidden', `This needs the role ${roles.join(' or ')}`));
+    const parsed = parse(shape, ask.body);
+    if (!parsed.ok) return declined(refusal('invalid-input', 'The request is not valid', { errors: parsed.errors }));
+    return await run({ command: parsed.value, caller, request: requestOf(ask, parsed.value, caller, actorKind) });
+  } catch (error) {
+    if (error instanceof Unavailable) return declined(refusal('unavailable', error.message, { recorded: 'unknown' }));
+    throw error;
+  }
+}
+
+function requestOf<Command>(ask: Ask, command: Command, caller: Caller, kind: ActorKind): Asked<Command>['request'] {
+  return {
+    command,
+    context: { caller },
+    tenant: caller.tenant,
+    actor: { kind, id: caller.subject, via: `token:${caller.tokenId}` },
+    causationId: `request:${caller.tokenId}`,
+    ...(ask.idempotencyKey === undefined ? {} : { idempotencyKey: ask.idempotencyKey }),
+    ...(ask.traceparent === undefined ? {} : { traceparent: ask.traceparent }),
+  };
+}
