@@ -1,4 +1,4 @@
-import { Digest, Moment, Name, OneOf, Optional, Text } from './fields.js';
+import { Digest, Moment, Name, Nested, OneOf, Optional, Text } from './fields.js';
 import type { Instant, Tenant } from './ids.js';
 
 export const ACTOR_KINDS = ['person', 'agent', 'service', 'timer', 'policy'] as const;
@@ -22,7 +22,7 @@ export class Envelope {
   @Text(200) causationId: string;
   /** Digest of the command's body; there only with an `Idempotency-Key`, so that another body under the same key shows. */
   @Optional() @Digest() commandDigest?: string;
-  actor: Actor;
+  @Nested(() => Actor) actor: Actor;
 }
 
 /** A fact about to be written: everything but its place in the log. */

@@ -74,4 +74,10 @@ export const Sealed = (): PropertyDecorator => (target, property) => {
   sealedFields.set(target, [...(sealedFields.get(target) ?? []), String(property)]);
 };
 
-export const sealedFieldsOf = (shape: new () => object): readonly string[] => sealedFields.get(shape.prototype as object) ?? [];
+/** The marked fields of a contract class, its ancestors' included. */
+export function sealedFieldsOf(shape: new () => object): readonly string[] {
+  const fields: string[] = [];
+  for (let at: unknown = shape.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    fields.push(...(sealedFields.get(at) ?? []));
+  return fields;
+}

@@ -34,7 +34,7 @@ function instantiate<T extends object>(shape: Shape<T>, input: Record<string, un
 }
 
 function instantiateField(shape: Shape<object>, field: string, raw: unknown, path: string, unknown: FieldError[]): unknown {
-  const nested = defaultMetadataStorage.findTypeMetadata(shape, field)?.typeFunction?.() as Shape<object> | undefined;
+  const nested = nestedShapeOf(shape, field);
   if (nested === undefined) return raw;
   const one = (item: unknown, at: string) => (isJsonObject(item) ? instantiate(nested, item, at, unknown) : item);
   return Array.isArray(raw) ? raw.map((item, index) => one(item, `${path}[${index}]`)) : one(raw, path);
@@ -62,3 +62,7 @@ const join = (path: string, field: string): string => (path === '' ? field : `${
 
 const withoutField = (message: string, field: string): string =>
   message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
+
+/** The contract class of a nested field, where it has one. */
+export const nestedShapeOf = (shape: Shape<object>, field: string): Shape<object> | undefined =>
+  defaultMetadataStorage.findTypeMetadata(shape, field)?.typeFunction?.() as Shape<object> | undefined;

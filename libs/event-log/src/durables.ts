@@ -1,0 +1,21 @@
+import { shortDigest, type Tenant } from '#contracts/ids';
+import { EPOCH } from '#contracts/subjects';
+
+const everyTenant = (rest: string) => `hp.v1.${EPOCH}.*.*.${rest}`;
+
+/** The standing subscriptions of the services on EVENTS, made by the bootstrap alone, and what each is given. */
+export const DURABLES = {
+  /** `supersedes` → cancel. */
+  orchestrator: [everyTenant('req')],
+  /** ended → close. */
+  approvals: [everyTenant('end')],
+  /** decided, revoked, lapsed, reported → continue. */
+  gateway: [everyTenant('dec'), everyTenant('use'), everyTenant('out')],
+} as const satisfies Record<string, readonly string[]>;
+export type DurableName = keyof typeof DURABLES;
+
+/** Positioned by the projector itself, from the checkpoint kept in Postgres: nothing is acknowledged. */
+export const PROJECTOR = 'projector';
+
+/** One durable a tenant and pool on COMMANDS, made by the orchestrator at the first open or pull. */
+export const poolDurable = (tenant: Tenant, pool: string): string => `pool_${shortDigest('pool', tenant, pool)}`;
