@@ -1,0 +1,209 @@
+import {
+  DeliverPolicy,
+  JetStreamApiError,
+  jetstream,
+  type ConsumerMessages,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  type MsgRequest,
+  type StoredMsg,
+} from '@nats-io/jetstream';
+import { headers as natsHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import type { Fact, Recorded } from '#contracts/envelope';
+import type { HoldpointEvent, Written } from '#contracts/events';
+import { instant, type Instant } from '#contracts/ids';
+import { decodeFact, encodeFact } from './codec.js';
+import { Unavailable, type Appended, type Delivery, type Log, type LogState, type RawFact } from './log.js';
+
+const PUBLISH_TIMEOUT_MS = 2_000;
+const WRONG_LAST_SEQUENCE = 10071;
+const WRITE_IN_FLIGHT = 10164;
+const MAXIMUM_REACHED = 10077;
+const NO_RESOURCES = 10023;
+const TOO_BIG = 10054;
+const NO_MESSAGE = 10037;
+
+/** How a service reads its stream in order: the projector by a durable of its own that it positions, others by ordered consumers. */
+export type Following = { readonly by: 'ordered-consumer' } | { readonly by: 'durable'; readonly name: string };
+
+export interface JetStreamLogOptions {
+  readonly stream: string;
+  /** The identity that writes: `ce-source`. */
+  readonly source: string;
+  readonly following: Following;
+}
+
+/** One write-once JetStream stream. Every read goes to the leader, every write expects its subject to be empty. */
+export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log<Event> {
+  private readonly client: JetStreamClient;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly manager: JetStreamManager,
+    private readonly options: JetStreamLogOptions,
+  ) {
+    this.client = jetstream(connection);
+  }
+
+  /** Never `Nats-Msg-Id`, never a wildcard guard, never a batch: each would break the promise (design 3.1). */
+  async append(fact: Fact<Event>): Promise<Appended> {
+    const { headers, data } = encodeFact(fact, this.options.source);
+    const expect = { lastSubjectSequence: 0, streamName: this.options.stream };
+    const options = { headers: toNatsHeaders(headers), expect, timeout: PUBLISH_TIMEOUT_MS, retries: 0 };
+    try {
+      const ack = await this.client.publish(fact.subject, data, options);
+      if (ack.duplicate) throw new Error(`The broker took ${fact.subject} for a duplicate, which only a message id can cause`);
+      return { is: 'stored', seq: ack.seq };
+    } catch (error) {
+      return this.appendedDespite(error, fact.subject);
+    }
+  }
+
+  /** What the broker's refusal means, exactly (research on JetStream, 1.2): most of them are no proof of anything. */
+  private async appendedDespite(error: unknown, subject: string): Promise<Appended> {
+    if (!(error instanceof JetStreamApiError)) {
+      if (isOutage(error)) return { is: 'unclear', why: messageOf(error) };
+      throw error;
+    }
+    switch (error.code) {
+      case WRONG_LAST_SEQUENCE:
+        return { is: 'taken' };
+      case MAXIMUM_REACHED:
+        return (await this.last(subject)) ? { is: 'taken' } : { is: 'full', why: error.message };
+      case NO_RESOURCES:
+        return { is: 'full', why: error.message };
+      case TOO_BIG:
+        throw new Error(`A fact under ${subject} is larger than the stream allows: the door let it through`, { cause: error });
+      case WRITE_IN_FLIGHT:
+      default:
+        return { is: 'unclear', why: error.message };
+    }
+  }
+
+  async last(filter: string): Promise<Recorded<Event> | undefined> {
+    return this.get({ last_by_subj: filter });
+  }
+
+  async next(filter: string, fromSeq: number): Promise<Recorded<Event> | undefined> {
+    const query = { seq: fromSeq, next_by_subj: filter };
+    return this.get(query);
+  }
+
+  private async get(query: MsgRequest): Promise<Recorded<Event> | undefined> {
+    try {
+      const stored = await this.manager.streams.getMessage(this.options.stream, query);
+      return stored ? decodeFact<Event>(rawOfStored(stored)) : undefined;
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === NO_MESSAGE) return undefined;
+      if (error instanceof JetStreamApiError || isOutage(error)) throw new Unavailable(`The log does not answer: ${messageOf(error)}`);
+      throw error;
+    }
+  }
+
+  async *follow(after: number, signal: AbortSignal): AsyncIterable<RawFact> {
+    let seq = after;
+    let lostOnce = false;
+    while (!signal.aborted) {
+      const messages = await this.openAfter(seq);
+      const start = seq;
+      for await (const message of untilAborted(messages, signal)) {
+        if (message.seq <= seq) continue;
+        if (message.seq !== seq + 1) break;
+        yield rawOfDelivered(message);
+        seq = message.seq;
+      }
+      // A message lost on its way comes again when asked for; one that is gone from the stream does not.
+      if (!signal.aborted && lostOnce && seq === start) throw new LogGap(this.options.stream, seq + 1);
+      lostOnce = seq === start;
+    }
+  }
+
+  private async openAfter(seq: number): Promise<ConsumerMessages> {
+    const { stream, following } = this.options;
+    if (following.by === 'ordered-consumer') {
+      const from = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: seq + 1 };
+      return (await this.client.consumers.get(stream, from)).consume({ max_messages: 1_000 });
+    }
+    await this.manager.consumers.reset(stream, following.name, seq + 1);
+    return (await this.client.consumers.get(stream, following.name)).consume({ max_messages: 1_000, abort_on_missing_resource: true });
+  }
+
+  async *deliveries(durable: string, signal: AbortSignal): AsyncIterable<Delivery<Event>> {
+    const consumer = await this.client.consumers.get(this.options.stream, durable);
+    const messages = await consumer.consume({ max_messages: 64, abort_on_missing_resource: true });
+    for await (const message of untilAborted(messages, signal)) yield deliveryOf<Event>(message);
+  }
+
+  async state(): Promise<LogState> {
+    const info = await this.manager.streams.info(this.options.stream);
+    return { createdAt: instant(Date.parse(info.created)), lastSeq: info.state.last_seq };
+  }
+}
+
+/** The stream misses a message that it once had, or has it under another sequence: nothing may be built on it. */
+export class LogGap extends Error {
+  override readonly name = 'LogGap';
+  constructor(stream: string, seq: number) {
+    super(`The stream ${stream} does not have message ${seq}`);
+  }
+}
+
+export const deliveryOf = <Event extends Written>(message: JsMsg): Delivery<Event> => ({
+  fact: decodeFact<Event>(rawOfDelivered(message)),
+  deliveries: message.info.deliveryCount,
+  ack: () => message.ack(),
+  again: (afterMs) => message.nak(afterMs),
+});
+
+/** Ends the iteration when aborted; an iterator that is closed any other way throws. */
+export async function* untilAborted(messages: ConsumerMessages, signal: AbortSignal): AsyncIterable<JsMsg> {
+  const close = () => void messages.close();
+  if (signal.aborted) close();
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    for await (const message of messages) {
+      if (signal.aborted) return;
+      yield message;
+    }
+  } finally {
+    signal.removeEventListener('abort', close);
+    close();
+  }
+}
+
+const OUTAGES = ['TimeoutError', 'NoRespondersError', 'RequestError', 'ClosedConnectionError', 'DrainingConnectionError', 'ConnectionError', 'JetStreamNotEnabled'];
+
+function isOutage(error: unknown): boolean {
+  return error instanceof Error && (OUTAGES.includes(error.name) || isOutage(error.cause));
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function toNatsHeaders(fields: Readonly<Record<string, string>>): MsgHdrs {
+  const all = natsHeaders();
+  for (const [name, value] of Object.entries(fields)) all.set(name, value);
+  return all;
+}
+
+function plainHeaders(all: MsgHdrs | undefined): Record<string, string> {
+  return Object.fromEntries([...(all?.keys() ?? [])].map((name) => [name.toLowerCase(), all?.get(name) ?? '']));
+}
+
+const rawOfStored = (stored: StoredMsg): RawFact => ({
+  seq: stored.seq,
+  subject: stored.subject,
+  headers: plainHeaders(stored.header),
+  data: stored.data,
+  storedAt: instant(stored.time.getTime()),
+});
+
+const rawOfDelivered = (message: JsMsg): RawFact => ({
+  seq: message.seq,
+  subject: message.subject,
+  headers: plainHeaders(message.headers),
+  data: message.data,
+  storedAt: storedAt(message.info.timestampNanos),
+});
+
+const storedAt = (nanos: number | bigint): Instant => instant(Math.floor(Number(nanos) / 1_000_000));

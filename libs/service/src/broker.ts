@@ -1,0 +1,109 @@
+import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { connect, nkeyAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import type { ContinuationCommand } from '#contracts/continuations/events';
+import type { Tenant } from '#contracts/ids';
+import { COMMANDS_STREAM, EVENTS_STREAM, subjects } from '#contracts/subjects';
+import { poolDurable, PROJECTOR } from '#event-log/durables';
+import type { Clock } from '#event-log/handle-command';
+import { deliveryOf, JetStreamLog, untilAborted } from '#event-log/jetstream-log';
+import type { Delivery, Log } from '#event-log/log';
+import { brokerTimeOf, CheckedClock } from './clock.js';
+import { seedOf, type Settings } from './settings.js';
+
+export type Identity = 'orchestrator' | 'approval-service' | 'gateway';
+
+export interface Pull {
+  readonly max: number;
+  readonly expiresMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A service's way to the log: its own identity, its own permissions. */
+export interface Broker {
+  readonly connection: NatsConnection;
+  readonly events: Log;
+  readonly commands: Log<ContinuationCommand>;
+  readonly clock: Clock;
+  readonly clockIsAstray: () => boolean;
+  /** For Nest's request/reply transport, which keeps a connection of its own. */
+  readonly natsOptions: NodeConnectionOptions;
+  /** Makes the pool's subscription on COMMANDS; orchestrator only. */
+  preparePool(tenant: Tenant, pool: string): Promise<void>;
+  /** What the pool's subscription offers, until that many, that long, or aborted; gateway only. */
+  pullPool(durable: string, pull: Pull): AsyncIterable<Delivery<ContinuationCommand>>;
+  close(): Promise<void>;
+}
+
+const POOL_ACK_WAIT_NS = 30_000_000_000;
+const PULLS_WAITING_MAX = 100_000;
+
+export async function connectBroker(settings: Settings, identity: Identity): Promise<Broker> {
+  const natsOptions = connectionOptions(settings, identity);
+  const connection = await connect(natsOptions);
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  const clock = new CheckedClock(brokerTimeOf(manager));
+  await clock.check();
+  const prepared = new Set<string>();
+  return {
+    connection,
+    natsOptions,
+    events: new JetStreamLog(connection, manager, {
+      stream: EVENTS_STREAM,
+      source: identity,
+      following: identity === 'approval-service' ? { by: 'durable', name: PROJECTOR } : { by: 'ordered-consumer' },
+    }),
+    commands: new JetStreamLog<ContinuationCommand>(connection, manager, {
+      stream: COMMANDS_STREAM,
+      source: identity,
+      following: { by: 'ordered-consumer' },
+    }),
+    clock: clock.now,
+    clockIsAstray: clock.isAstray,
+    preparePool: (tenant, pool) => preparePool(manager, prepared, { tenant, pool }),
+    pullPool: (durable, pull) => pullPool(connection, durable, pull),
+    close: async () => {
+      clock.stop();
+      await connection.drain();
+    },
+  };
+}
+
+/** Reconnects for ever; the default gives up after ten tries while the process stays up. */
+function connectionOptions(settings: Settings, identity: Identity): NodeConnectionOptions {
+  return {
+    servers: settings.natsUrl.split(','),
+    authenticator: nkeyAuthenticator(seedOf(settings, identity)),
+    inboxPrefix: `_INBOX.${identity}`,
+    name: identity,
+    maxReconnectAttempts: -1,
+    waitOnFirstConnect: true,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    pingInterval: 10_000,
+    timeout: 3_000,
+    ...(settings.natsCa === undefined ? {} : { tls: { caFile: settings.natsCa } }),
+  };
+}
+
+/** Nothing is kept waiting for an acknowledgement by one worker: a stuck worker cannot stop a pool. */
+async function preparePool(manager: JetStreamManager, prepared: Set<string>, { tenant, pool }: { tenant: Tenant; pool: string }): Promise<void> {
+  const durable_name = poolDurable(tenant, pool);
+  if (prepared.has(durable_name)) return;
+  await manager.consumers.add(COMMANDS_STREAM, {
+    durable_name,
+    filter_subject: subjects.pool(tenant, pool),
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: POOL_ACK_WAIT_NS,
+    max_deliver: -1,
+    max_ack_pending: -1,
+    max_waiting: PULLS_WAITING_MAX,
+  });
+  prepared.add(durable_name);
+}
+
+async function* pullPool(connection: NatsConnection, durable: string, { max, expiresMs, signal }: Pull): AsyncIterable<Delivery<ContinuationCommand>> {
+  const consumer = await jetstream(connection).consumers.get(COMMANDS_STREAM, durable);
+  const messages = await consumer.fetch({ max_messages: max, expires: Math.max(1_000, expiresMs) });
+  for await (const message of untilAborted(messages, signal)) yield deliveryOf<ContinuationCommand>(message);
+}

@@ -1,0 +1,73 @@
+import 'reflect-metadata';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import { connectBroker, type Broker, type Identity } from './broker.js';
+import { Callers } from './callers.js';
+import { createLogger, nestLogger, type Logger } from './logger.js';
+import { readSettings, type Settings } from './settings.js';
+
+/** What every service is made of. */
+export interface Service {
+  readonly broker: Broker;
+  readonly settings: Settings;
+  readonly callers: Callers;
+  readonly logger: Logger;
+  /** Aborted when the service is to stop: loops end, nothing new is begun. */
+  readonly stopping: AbortSignal;
+}
+
+interface Running {
+  close(): Promise<void>;
+}
+
+/** Starts a deciding service: its commands are asked over NATS, one instance of the queue group answers each. */
+export const runService = (identity: Identity, moduleOf: (service: Service) => DynamicModule): Promise<void> =>
+  runProcess(identity, async (service) => {
+    const app = await NestFactory.createMicroservice<MicroserviceOptions>(moduleOf(service), {
+      transport: Transport.NATS,
+      options: { ...service.broker.natsOptions, queue: identity },
+      logger: nestLogger(service.logger),
+    });
+    await app.listen();
+    return app;
+  });
+
+/** What every main.ts repeats: settings, connection, clean stop on a signal, and a quick end where nothing can go on. */
+export async function runProcess(identity: Identity, start: (service: Service) => Promise<Running>): Promise<void> {
+  const settings = settingsOrExit();
+  const logger = createLogger(settings, identity);
+  const broker = await connectBroker(settings, identity);
+  const stop = new AbortController();
+  const service = { broker, settings, logger, stopping: stop.signal, callers: new Callers(broker.events, settings.adminToken) };
+  const running = await start(service);
+  logger.info('started');
+
+  const stopOnce = once(async () => {
+    stop.abort();
+    await running.close();
+    await broker.close();
+    logger.info('stopped');
+    process.exit(0);
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.on(signal, () => void stopOnce());
+  void broker.connection.closed().then((error) => {
+    if (stop.signal.aborted) return;
+    logger.fatal({ err: error }, 'The connection to the log is closed for good');
+    process.exit(1);
+  });
+}
+
+function settingsOrExit(): Settings {
+  try {
+    return readSettings(process.env);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(2);
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let started: Promise<void> | undefined;
+  return () => (started ??= run());
+}
