@@ -28,6 +28,7 @@ export interface KnownTurn {
 export interface Ended {
   readonly status: TurnEnd;
   readonly attempt?: number;
+  readonly reason?: string;
   readonly by: string;
   readonly at: Instant;
   readonly seq: number;
@@ -51,7 +52,12 @@ export function evolveTurn(turn: Turn, fact: Recorded<HoldpointEvent>): Turn {
       return { ...turn, lease: leaseAfter(event, fact), seq };
     case 'TurnEnded': {
       const end = { status: event.data.status, by: actor.id, at: occurredAt, seq };
-      return { ...turn, state: 'ended', end: { ...end, ...withAttempt(event.data.attempt) }, seq };
+      return {
+        ...turn,
+        state: 'ended',
+        end: { ...end, ...withAttempt(event.data.attempt), ...withReason(event.data.reason) },
+        seq,
+      };
     }
     case 'ToolExecutionSucceeded':
     case 'ToolExecutionFailed':
@@ -70,3 +76,4 @@ export function evolveTurn(turn: Turn, fact: Recorded<HoldpointEvent>): Turn {
 }
 
 const withAttempt = (attempt: number | undefined) => (attempt === undefined ? {} : { attempt });
+const withReason = (reason: string | undefined) => (reason === undefined ? {} : { reason });
