@@ -1,27 +1,10 @@
 import type { Instant } from '#contracts/ids';
+import type { ApprovalStatus, TurnStatus } from '#contracts/statuses';
 import type { Approval } from './approval.js';
 import { isAlive, type Lease } from './lease.js';
 import type { KnownTurn } from './turn.js';
 
-export const APPROVAL_STATUSES = [
-  'pending',
-  'held',
-  'approved',
-  'executing',
-  'executed',
-  'failed',
-  'in-doubt',
-  'revoked',
-  'lapsed',
-  'denied',
-  'responded',
-  'expired',
-  'cancelled',
-] as const;
-export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
-
-export const TURN_STATUSES = ['awaiting-approval', 'ready', 'continuing', 'completed', 'failed', 'cancelled'] as const;
-export type TurnStatus = (typeof TURN_STATUSES)[number];
+export { APPROVAL_STATUSES, TURN_STATUSES, type ApprovalStatus, type TurnStatus } from '#contracts/statuses';
 
 /** The lease under which a call runs: the turn's where it is released whole, else the call's own (design 4.9). */
 export const leaseOfCall = (turn: KnownTurn, approval: Approval): Lease =>

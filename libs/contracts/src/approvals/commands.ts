@@ -1,6 +1,7 @@
 import { ArrayMinSize } from 'class-validator';
-import { AnyJson, CallerId, Digest, FreeObject, Int, NestedList, NonEmptyText, OneOf, Optional, Text } from '../fields.js';
+import { AnyJson, Digest, FreeObject, NestedList, NonEmptyText, OneOf, Optional, Text } from '../fields.js';
 import type { ApprovalId, TurnKey } from '../ids.js';
+import { AttemptBody } from '../turns/commands.js';
 
 export const ANSWERS = ['approve', 'deny', 'respond', 'cancel'] as const;
 export type AnswerKind = (typeof ANSWERS)[number];
@@ -30,16 +31,22 @@ export class BulkDecisions {
   @NestedList(() => BulkDecisionItem, 100) @ArrayMinSize(1) items: BulkDecisionItem[];
 }
 
-export class UseApproval {
-  @Text(64) approvalId: ApprovalId;
-  @CallerId() workerId: string;
-  @Int(1, 1_000_000_000) attempt: number;
+/** `POST /v1/approvals/{approvalId}/use`. */
+export class UseBody extends AttemptBody {
   @Digest() argsDigest: string;
 }
 
-export class RevokeApproval {
+export class UseApproval extends UseBody {
   @Text(64) approvalId: ApprovalId;
+}
+
+/** `POST /v1/approvals/{id}/revoke`. */
+export class RevokeBody {
   @NonEmptyText(4_000) reason: string;
+}
+
+export class RevokeApproval extends RevokeBody {
+  @Text(64) approvalId: ApprovalId;
 }
 
 /** Closes what an ended turn left: undecided approvals become cancelled, unused ones revoked. */

@@ -30,39 +30,50 @@ export class OpenTurn {
   @NestedList(() => ToolCall, 64) @ArrayMinSize(1) toolCalls: ToolCall[];
 }
 
-/** `POST /v1/continuations/{leaseId}/resume`, and with `asHolder` `POST /v1/turns/{turnId}/resume`. */
-export class ResumeTurn {
-  @Text(64) key: LeaseKey;
+/** `POST /v1/continuations/{leaseId}/resume`. */
+export class WorkerBody {
   @CallerId() workerId: string;
+}
+
+/** With `asHolder` `POST /v1/turns/{turnId}/resume`. */
+export class ResumeTurn extends WorkerBody {
+  @Text(64) key: LeaseKey;
   @Flag() asHolder: boolean;
 }
 
-export class ExtendLease {
-  @Text(64) key: LeaseKey;
-  @CallerId() workerId: string;
+/** `POST /v1/continuations/{leaseId}/extend`, `/give-back` and `/done`. */
+export class AttemptBody extends WorkerBody {
   @Int(1, 1_000_000_000) attempt: number;
+}
+
+export class ExtendLease extends AttemptBody {
+  @Text(64) key: LeaseKey;
 }
 
 export class GiveBackLease extends ExtendLease {}
 
 /** `POST /v1/approvals/{approvalId}/outcome`: `ok` says which of `result` and `error` counts. */
-export class ReportOutcome {
-  @Text(64) approvalId: ApprovalId;
-  @CallerId() workerId: string;
-  @Int(1, 1_000_000_000) attempt: number;
+export class OutcomeBody extends AttemptBody {
   @Flag() ok: boolean;
   @AnyJson() result?: unknown;
   @AnyJson() error?: unknown;
   @Optional() @Int(0, 2_147_483_647) durationMs?: number;
 }
 
-/** `POST /v1/approvals/{id}/settle`: a person says what became of a tool that began and was never heard of again. */
-export class SettleExecution {
+export class ReportOutcome extends OutcomeBody {
   @Text(64) approvalId: ApprovalId;
+}
+
+/** `POST /v1/approvals/{id}/settle`: a person says what became of a tool that began and was never heard of again. */
+export class SettleBody {
   @Flag() ok: boolean;
   @AnyJson() result?: unknown;
   @AnyJson() error?: unknown;
   @NonEmptyText(4_000) reason: string;
+}
+
+export class SettleExecution extends SettleBody {
+  @Text(64) approvalId: ApprovalId;
 }
 
 export class EndTurn {
