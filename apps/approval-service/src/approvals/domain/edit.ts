@@ -1,0 +1,55 @@
+import type { DecideApproval } from '#contracts/approvals/commands';
+import { canonicalJson, digestOf } from '#contracts/canonical';
+import { refusal, type Refusal } from '#contracts/refusals';
+import type { RequestedToolCall } from '#contracts/turns/events';
+import { compileInputSchema } from '#fold/input-schema';
+
+const MOST_BYTES = 1_048_576;
+
+/** Other arguments than the model asked for, whole. */
+export interface Edit {
+  readonly args: Record<string, unknown>;
+  readonly digest: string;
+}
+
+/** The same arguments again, however they are spelled, are no edit. */
+export function editOf({ updatedInput: args }: DecideApproval, call: RequestedToolCall): Edit | undefined {
+  if (args === undefined) return undefined;
+  const digest = digestOf(args);
+  return digest === call.argsDigest ? undefined : { args, digest };
+}
+
+/** Which fields go with which answer; what the classes cannot say one by one. */
+export function misplacedField({ decision, updatedInput, response }: DecideApproval): Refusal | undefined {
+  if (updatedInput !== undefined && decision !== 'approve')
+    return misplaced('updatedInput', 'goes with "approve" only');
+  if (response !== undefined && decision !== 'respond') return misplaced('response', 'goes with "respond" only');
+  if (response === undefined && decision === 'respond') return misplaced('response', 'must be there with "respond"');
+  return undefined;
+}
+
+const misplaced = (path: string, message: string): Refusal =>
+  refusal('invalid-input', `The decision is not valid: ${path} ${message}`, { errors: [{ path, message }] });
+
+/** The canonical form can be longer than what was sent; it is what the log must hold. */
+export function oversized(command: DecideApproval): Refusal | undefined {
+  if (Buffer.byteLength(canonicalJson(command)) <= MOST_BYTES) return undefined;
+  return refusal('too-large', 'In canonical form the decision is over 1 MiB');
+}
+
+/** An edit must satisfy what the tool says of its input; where that cannot be checked, no edit is let through. */
+export function invalidEdit(edit: Edit | undefined, { inputSchema }: RequestedToolCall): Refusal | undefined {
+  if (!edit || !inputSchema) return undefined;
+  const compiled = compileInputSchema(inputSchema);
+  if (!compiled.ok)
+    return refusal('invalid-edit', `The tool's input schema cannot be used to check an edit: ${compiled.message}`);
+  const errors = compiled
+    .validate(edit.args)
+    .map(({ path, message }) => ({ path: under('updatedInput', path), message }));
+  return errors.length === 0
+    ? undefined
+    : refusal('invalid-edit', "The edit does not satisfy the tool's input schema", { errors });
+}
+
+const under = (parent: string, path: string): string =>
+  path === '' || path.startsWith('[') || path.startsWith('/') ? `${parent}${path}` : `${parent}.${path}`;

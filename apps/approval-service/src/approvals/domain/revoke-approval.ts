@@ -1,0 +1,60 @@
+import type { RevokeApproval } from '#contracts/approvals/commands';
+import type { HoldpointEvent } from '#contracts/events';
+import { samePerson, type Instant } from '#contracts/ids';
+import { refusal, type Refusal } from '#contracts/refusals';
+import type { Caller } from '#contracts/roles';
+import { accept, nothingToDo, refuse, unreachable, type Answer } from '#decider/decider';
+import type { Rule } from '#event-log/handle-command';
+import type { Decision, Use } from '#fold/approval';
+import { lapsesAt } from '#fold/requirement';
+import { conversationOf, knownCall, notFound, readCall, winnerOf, type ByCaller, type CallState } from './call.js';
+
+type Context = ByCaller & { readonly now: Instant };
+
+/** Takes an approval back before the tool began. */
+export function revokeApproval(
+  command: RevokeApproval,
+  state: CallState,
+  { caller, now }: Context,
+): Answer<HoldpointEvent, Refusal> {
+  const known = knownCall(command, state);
+  if (!known) return refuse(notFound());
+  const { decision, use } = known.approval;
+  if (!decision) return refuse(refusal('not-ready', 'It is not decided yet: deny it instead'));
+  if (decision.is !== 'approved')
+    return refuse(refusal('superseded', `It was ${decision.is}`, { winner: winnerOf(decision) }));
+  if (!mayRevoke(caller, decision))
+    return refuse(refusal('forbidden', `Only ${decision.by} or an admin can take this approval back`));
+  if (use) return afterUse(use, caller);
+  const until = lapsesAt(known.turn.request, decision.at);
+  if (now >= until)
+    return refuse(refusal('lapsed', `It could be used until ${until}: nothing can run any more`, { at: until }));
+  const { approvalId, reason } = command;
+  return accept({ type: 'ToolApprovalRevoked', data: { approvalId, reason, turnEnded: false } });
+}
+
+const mayRevoke = (caller: Caller, decision: Decision): boolean =>
+  caller.roles.includes('admin') || (decision.byKind === 'person' && isBy(caller, decision));
+
+const isBy = (caller: Caller, { by }: { readonly by: string }): boolean =>
+  samePerson(by) === samePerson(caller.subject);
+
+function afterUse(use: Use, caller: Caller): Answer<never, Refusal> {
+  const { by, at } = use;
+  switch (use.is) {
+    case 'started':
+      return refuse(refusal('already-used', `${by} began it at ${at}`, { by, at }));
+    case 'revoked':
+      return isBy(caller, use) ? nothingToDo : refuse(refusal('revoked', `${by} took it back at ${at}`, { by, at }));
+    case 'lapsed':
+      return refuse(refusal('lapsed', 'The approval was not used in time: nothing can run any more', { at }));
+    default:
+      return unreachable(use);
+  }
+}
+
+export const revoking: Rule<RevokeApproval, CallState, ByCaller> = {
+  read: readCall,
+  decide: revokeApproval,
+  correlate: conversationOf,
+};

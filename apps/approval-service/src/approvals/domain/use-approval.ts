@@ -1,0 +1,110 @@
+import type { UseApproval } from '#contracts/approvals/commands';
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant } from '#contracts/ids';
+import { refusal, type Reason, type Refusal } from '#contracts/refusals';
+import { mayUseServer } from '#contracts/roles';
+import { accept, refuse, type Answer } from '#decider/decider';
+import type { Rule } from '#event-log/handle-command';
+import { isAlive, isHeldBy } from '#fold/lease';
+import { modelText } from '#fold/model-text';
+import { isAgentOf } from '#fold/permission';
+import { lapsesAt } from '#fold/requirement';
+import { leaseOfCall } from '#fold/status';
+import {
+  conversationOf,
+  knownCall,
+  notFound,
+  readCall,
+  winnerOf,
+  type ByCaller,
+  type CallState,
+  type KnownCall,
+} from './call.js';
+
+type Context = ByCaller & { readonly now: Instant };
+type More = Parameters<typeof refusal>[2];
+
+/** The one right to run the tool, given once, to whoever has the continuation and runs exactly what was approved. */
+export function useApproval(command: UseApproval, state: CallState, context: Context): Answer<HoldpointEvent, Refusal> {
+  const known = knownCall(command, state);
+  if (!known) return refuse({ ...notFound(), modelText: 'The tool did not run: there is no approval for it.' });
+  const no = notAllowed(known, context) ?? notUsable(known, context.now) ?? notByThisWorker(command, known, context);
+  if (no) return refuse(no);
+  const { approvalId, attempt, workerId, argsDigest } = command;
+  const { tokenId } = context.caller;
+  return accept({ type: 'ToolExecutionStarted', data: { approvalId, attempt, workerId, tokenId, argsDigest } });
+}
+
+function notAllowed({ turn, call }: KnownCall, { caller }: Context): Refusal | undefined {
+  const no = (detail: string) => refusing(call.toolName, 'forbidden', { detail, why: 'this worker may not run it' });
+  if (!isAgentOf(caller, turn)) return no('The turn is not of an agent and pool that this token speaks for');
+  if (!mayUseServer(caller, call.server)) return no('This token does not reach the server that the tool is on');
+  return undefined;
+}
+
+/** What became of the approval itself, whoever asks. */
+function notUsable({ turn, call, approval }: KnownCall, now: Instant): Refusal | undefined {
+  const { decision, use } = approval;
+  const no = (reason: Reason, detail: string, more: More) =>
+    refusal(reason, detail, { modelText: modelText(call.toolName, approval), ...more });
+  const said = (reason: Reason, detail: string, why: string, more?: More) =>
+    refusing(call.toolName, reason, { detail, why, more });
+
+  if (use?.is === 'started')
+    return said('already-used', `${use.by} began it at ${use.at}`, 'its approval was used already', {
+      by: use.by,
+      at: use.at,
+    });
+  if (use?.is === 'revoked') return no('revoked', `${use.by} took the approval back`, { by: use.by, at: use.at });
+  if (use?.is === 'lapsed') return no('lapsed', 'The approval was not used in time', { at: use.at });
+  if (turn.end) return said('turn-ended', `The turn is ${turn.end.status}`, 'the turn has ended');
+  if (!decision) return no('not-ready', 'It is not decided yet', {});
+  if (decision.is !== 'approved') return no('superseded', `It was ${decision.is}`, { winner: winnerOf(decision) });
+  const until = lapsesAt(turn.request, decision.at);
+  if (now >= until)
+    return said('lapsed', `It could be used until ${until}`, 'it was approved, but not begun in time', { at: until });
+  return undefined;
+}
+
+/** The attempt only spares work; that a tool runs once is the promise of the fact's one subject (design 4.10). */
+function notByThisWorker(
+  command: UseApproval,
+  { turn, call, approval }: KnownCall,
+  { caller, now }: Context,
+): Refusal | undefined {
+  const { attempt, workerId, argsDigest } = command;
+  const lease = leaseOfCall(turn, approval);
+  const no = (reason: Reason, detail: string, why: string) => refusing(call.toolName, reason, { detail, why });
+  if (argsDigest !== approval.decision?.argsDigest)
+    return no(
+      'arguments-changed',
+      'These are not the arguments that were approved',
+      'its arguments are not those that were approved',
+    );
+  if (!isHeldBy(lease, { attempt, workerId, tokenId: caller.tokenId }))
+    return no(
+      'stale-attempt',
+      'Another worker or attempt has this continuation',
+      'another worker has this conversation now',
+    );
+  if (!isAlive(lease, now))
+    return no('stale-attempt', 'The lease is over: extend it first, or resume', 'the time of this worker is over');
+  return undefined;
+}
+
+interface Words {
+  /** For people. */
+  readonly detail: string;
+  /** For the model. */
+  readonly why: string;
+  readonly more?: More;
+}
+
+const refusing = (toolName: string, reason: Reason, { detail, why, more }: Words): Refusal =>
+  refusal(reason, detail, { modelText: `The tool ${JSON.stringify(toolName)} did not run: ${why}.`, ...more });
+
+export const using: Rule<UseApproval, CallState, ByCaller> = {
+  read: readCall,
+  decide: useApproval,
+  correlate: conversationOf,
+};
