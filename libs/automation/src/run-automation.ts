@@ -16,13 +16,19 @@ const CONCURRENT = 16;
 const backOffMs = (deliveries: number): number => Math.min(30_000, 250 * 2 ** Math.min(deliveries, 7));
 
 /** Runs a reaction over a durable subscription until aborted; acknowledges after the work is durable, retries for ever. */
-export async function runAutomation(log: Log, { durable, react }: Automation, report: AutomationReport, signal: AbortSignal): Promise<void> {
+export async function runAutomation(
+  log: Log,
+  { durable, react }: Automation,
+  report: AutomationReport,
+  signal: AbortSignal,
+): Promise<void> {
   const running = new Set<Promise<void>>();
   for await (const delivery of log.deliveries(durable, signal)) {
     const work = react(delivery.fact).then(
       () => delivery.ack(),
       (error: unknown) => {
-        if (!(error instanceof Unavailable) || delivery.deliveries > 3) report.failed(durable, delivery.fact, error, delivery.deliveries);
+        if (!(error instanceof Unavailable) || delivery.deliveries > 3)
+          report.failed(durable, delivery.fact, error, delivery.deliveries);
         delivery.again(backOffMs(delivery.deliveries));
       },
     );

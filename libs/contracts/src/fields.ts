@@ -64,7 +64,8 @@ export const FreeObject = (): PropertyDecorator => IsObject();
 /** Any JSON value, `null` included, kept as it is. */
 export const AnyJson = (): PropertyDecorator => ValidateIf(() => true);
 
-export const Nested = (shape: () => new () => object): PropertyDecorator => all(IsObject(), ValidateNested(), Type(shape));
+export const Nested = (shape: () => new () => object): PropertyDecorator =>
+  all(IsObject(), ValidateNested(), Type(shape));
 export const NestedList = (shape: () => new () => object, maxItems: number): PropertyDecorator =>
   all(IsArray(), ArrayMaxSize(maxItems), ValidateNested({ each: true }), Type(shape));
 

@@ -33,20 +33,23 @@ export function shortDigest(...parts: readonly string[]): string {
 export const turnKeyOf = (tenant: Tenant, conversationId: string, turnId: string): TurnKey =>
   `tn_${shortDigest('turn', tenant, conversationId, turnId)}` as TurnKey;
 
-export const approvalIdOf = (turnKey: TurnKey, index: number): ApprovalId => `ap_${turnKey.slice(3)}_${index}` as ApprovalId;
+export const approvalIdOf = (turnKey: TurnKey, index: number): ApprovalId =>
+  `ap_${turnKey.slice(3)}_${index}` as ApprovalId;
 
 export const turnKeyOfApproval = (approvalId: ApprovalId): TurnKey => `tn_${approvalId.slice(3, 29)}` as TurnKey;
 
 export const indexOfApproval = (approvalId: ApprovalId): number => Number(approvalId.slice(30));
 
-export const turnKeyOfLease = (key: LeaseKey): TurnKey => (isApprovalId(key) ? turnKeyOfApproval(key) : (key as TurnKey));
+export const turnKeyOfLease = (key: LeaseKey): TurnKey => (isApprovalId(key) ? turnKeyOfApproval(key) : key);
 
 /** People in subjects are digests of their id: no address ever stands in a subject. */
-export const personDigest = (tenant: Tenant, subject: string): string => shortDigest('person', tenant, samePerson(subject));
+export const personDigest = (tenant: Tenant, subject: string): string =>
+  shortDigest('person', tenant, samePerson(subject));
 
 /** Identities compare in NFC, lower case (design 4.4). */
 export const samePerson = (subject: string): string => subject.normalize('NFC').toLowerCase();
 
 export const instant = (ms: number): Instant => new Date(ms).toISOString() as Instant;
-export const later = (from: Instant, seconds: number): Instant => instant(Date.parse(from) + Math.round(seconds * 1000));
+export const later = (from: Instant, seconds: number): Instant =>
+  instant(Date.parse(from) + Math.round(seconds * 1000));
 export const secondsBetween = (from: Instant, to: Instant): number => (Date.parse(to) - Date.parse(from)) / 1000;

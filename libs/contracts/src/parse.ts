@@ -6,7 +6,8 @@ export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly errors: readonly FieldError[] };
+export type Parsed<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly errors: readonly FieldError[] };
 type Shape<T extends object> = new () => T;
 
 /** Parses a JSON value into a contract class: every unknown field and every broken rule is an error with its path. */
@@ -14,7 +15,10 @@ export function parse<T extends object>(shape: Shape<T>, input: unknown): Parsed
   if (!isJsonObject(input)) return { ok: false, errors: [{ path: '', message: 'must be a JSON object' }] };
   const unknown: FieldError[] = [];
   const value = instantiate(shape, input, '', unknown);
-  const errors = [...unknown, ...validateSync(value, { forbidUnknownValues: true }).flatMap((error) => flatten(error, ''))];
+  const errors = [
+    ...unknown,
+    ...validateSync(value, { forbidUnknownValues: true }).flatMap((error) => flatten(error, '')),
+  ];
   return errors.length > 0 ? { ok: false, errors } : { ok: true, value };
 }
 
@@ -22,19 +26,28 @@ const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Free fields are taken over by reference, never copied or converted: what was sent is what is approved and run. */
-function instantiate<T extends object>(shape: Shape<T>, input: Record<string, unknown>, path: string, unknown: FieldError[]): T {
+function instantiate<T extends object>(
+  shape: Shape<T>,
+  input: Record<string, unknown>,
+  path: string,
+  unknown: FieldError[],
+): T {
   const known = fieldsOf(shape);
   const value = new shape() as Record<string, unknown>;
   for (const [field, raw] of Object.entries(input)) {
     const here = join(path, field);
     if (!known.has(field)) unknown.push({ path: here, message: 'is not a field of this request' });
-    else value[field] = instantiateField(shape, field, raw, here, unknown);
+    else value[field] = instantiateField(nestedShapeOf(shape, field), raw, here, unknown);
   }
   return value as T;
 }
 
-function instantiateField(shape: Shape<object>, field: string, raw: unknown, path: string, unknown: FieldError[]): unknown {
-  const nested = nestedShapeOf(shape, field);
+function instantiateField(
+  nested: Shape<object> | undefined,
+  raw: unknown,
+  path: string,
+  unknown: FieldError[],
+): unknown {
   if (nested === undefined) return raw;
   const one = (item: unknown, at: string) => (isJsonObject(item) ? instantiate(nested, item, at, unknown) : item);
   return Array.isArray(raw) ? raw.map((item, index) => one(item, `${path}[${index}]`)) : one(raw, path);
@@ -54,7 +67,10 @@ function fieldsOf(shape: Shape<object>): ReadonlySet<string> {
 function flatten(error: ValidationError, parent: string): FieldError[] {
   const isIndex = Array.isArray(error.target);
   const path = isIndex ? `${parent}[${error.property}]` : join(parent, error.property);
-  const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message: withoutField(message, error.property) }));
+  const own = Object.values(error.constraints ?? {}).map((message) => ({
+    path,
+    message: withoutField(message, error.property),
+  }));
   return [...own, ...(error.children ?? []).flatMap((child) => flatten(child, path))];
 }
 

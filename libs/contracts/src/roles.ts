@@ -20,7 +20,9 @@ export const hasRole = (caller: Caller, ...roles: readonly Role[]): boolean =>
   caller.roles.includes('admin') || roles.some((role) => caller.roles.includes(role));
 
 /** A token that names no agent, server or pool speaks for any. */
-export const speaksForAgent = (caller: Caller, agentId: string): boolean => caller.agent === undefined || caller.agent === agentId;
-export const mayUsePool = (caller: Caller, pool: string): boolean => caller.pools === undefined || caller.pools.includes(pool);
+export const speaksForAgent = (caller: Caller, agentId: string): boolean =>
+  caller.agent === undefined || caller.agent === agentId;
+export const mayUsePool = (caller: Caller, pool: string): boolean =>
+  caller.pools === undefined || caller.pools.includes(pool);
 export const mayUseServer = (caller: Caller, server: string | undefined): boolean =>
   caller.servers === undefined || (server !== undefined && caller.servers.includes(server));

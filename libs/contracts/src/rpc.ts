@@ -43,7 +43,8 @@ export interface Ask<Body = unknown> {
 }
 
 /** A command's result: small by design, whatever can be large is read from the log by the gateway. */
-export type Reply<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
+export type Reply<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
 export const reply = <Value>(value: Value): Reply<Value> => ({ ok: true, value });
 export const declined = (refusal: Refusal): Reply<never> => ({ ok: false, refusal });

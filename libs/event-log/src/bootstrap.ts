@@ -43,7 +43,10 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
   try {
     refuseOldServer(connection);
     const manager = await jetstreamManager(connection);
-    for (const [name, subject] of [[EVENTS_STREAM, 'hp.v1.>'], [COMMANDS_STREAM, 'hp.cmd.v1.>']] as const)
+    for (const [name, subject] of [
+      [EVENTS_STREAM, 'hp.v1.>'],
+      [COMMANDS_STREAM, 'hp.cmd.v1.>'],
+    ] as const)
       await ensureStream(manager, streamConfig(name, subject, options.replicas));
     for (const consumer of consumerConfigs(options.replicas)) await ensureConsumer(manager, consumer);
     await openLog(connection, manager);
@@ -68,7 +71,9 @@ const connectAsBootstrap = ({ url, seedFile, ca }: BootstrapOptions): Promise<Na
 function refuseOldServer({ info }: NatsConnection): void {
   const [major = 0, minor = 0] = (info?.version ?? '').split('.').map(Number);
   if (major > OLDEST_SERVER[0] || (major === OLDEST_SERVER[0] && minor >= OLDEST_SERVER[1])) return;
-  throw new Error(`The NATS server is ${info?.version}; Holdpoint needs ${OLDEST_SERVER.join('.')} or newer, because older ones can corrupt a guarded write`);
+  throw new Error(
+    `The NATS server is ${info?.version}; Holdpoint needs ${OLDEST_SERVER.join('.')} or newer, because older ones can corrupt a guarded write`,
+  );
 }
 
 /** One message a subject for ever: exactly one decision is the broker's promise, not the code's care (design 3.1). */
@@ -110,7 +115,10 @@ async function ensureStream(manager: JetStreamManager, wanted: WantedStream): Pr
   const { config } = await manager.streams.info(wanted.name);
   refuseDifference(`stream ${wanted.name}`, wanted, { ...config });
   for (const other of ['mirror', 'sources', 'republish', 'subject_transform'] as const)
-    if (config[other]) throw new Error(`The stream ${wanted.name} has ${other}, which Holdpoint does not use: another program changed it`);
+    if (config[other])
+      throw new Error(
+        `The stream ${wanted.name} has ${other}, which Holdpoint does not use: another program changed it`,
+      );
 }
 
 function consumerConfigs(replicas: number): ConsumerConfigOf[] {
@@ -135,7 +143,8 @@ async function ensureConsumer(manager: JetStreamManager, wanted: ConsumerConfigO
   refuseDifference(`consumer ${wanted.durable_name}`, wanted, { ...config, ...oneFilterAsList(config) });
 }
 
-const oneFilterAsList = ({ filter_subject }: ConsumerConfig) => (filter_subject ? { filter_subjects: [filter_subject] } : {});
+const oneFilterAsList = ({ filter_subject }: ConsumerConfig) =>
+  filter_subject ? { filter_subjects: [filter_subject] } : {};
 
 async function found(info: Promise<unknown>, notFound: number): Promise<boolean> {
   try {
@@ -152,13 +161,19 @@ function refuseDifference(what: string, wanted: object, actual: Record<string, u
   for (const [field, value] of Object.entries(wanted)) {
     const there = actual[field] ?? (typeof value === 'boolean' ? false : value === 0 ? 0 : undefined);
     if (JSON.stringify(there) !== JSON.stringify(value))
-      throw new Error(`The ${what} has ${field} ${JSON.stringify(there)} where Holdpoint needs ${JSON.stringify(value)}; it was made or changed by something else`);
+      throw new Error(
+        `The ${what} has ${field} ${JSON.stringify(there)} where Holdpoint needs ${JSON.stringify(value)}; it was made or changed by something else`,
+      );
   }
 }
 
 /** The log's first fact. Where it is there already, this is the same log as before. */
 async function openLog(connection: NatsConnection, manager: JetStreamManager): Promise<void> {
-  const log = new JetStreamLog(connection, manager, { stream: EVENTS_STREAM, source: 'bootstrap', following: { by: 'ordered-consumer' } });
+  const log = new JetStreamLog(connection, manager, {
+    stream: EVENTS_STREAM,
+    source: 'bootstrap',
+    following: { by: 'ordered-consumer' },
+  });
   const logId = randomUUID();
   const appended = await log.append({
     tenant: SYSTEM_TENANT,
@@ -170,5 +185,6 @@ async function openLog(connection: NatsConnection, manager: JetStreamManager): P
     causationId: 'bootstrap',
     actor: { kind: 'service', id: 'bootstrap', via: 'bootstrap' },
   });
-  if (appended.is === 'unclear' || appended.is === 'full') throw new Error(`The log could not be opened: ${appended.why}`);
+  if (appended.is === 'unclear' || appended.is === 'full')
+    throw new Error(`The log could not be opened: ${appended.why}`);
 }

@@ -38,18 +38,27 @@ export function decodeFact<Event extends Written>(raw: RawFact, codec: FieldCode
   const type = eventTypeOf(raw);
   const { data, ...envelope } = bodyOf(raw);
   const shape: new () => object = EVENT_SHAPES[type];
-  const opened = typeof data === 'object' && data !== null ? mapSealed(shape, data, (value) => codec.open(value)) : data;
+  const opened =
+    typeof data === 'object' && data !== null ? mapSealed(shape, data, (value) => codec.open(value)) : data;
   const event = { type, data: valid(raw, parse(shape, opened)) } as Event;
   const { tenant } = placeOf(raw.subject);
-  const fact: Fact<Event> = { ...valid(raw, parse(Envelope, envelope)), ...traceOf(raw), tenant, subject: raw.subject, event };
+  const fact: Fact<Event> = {
+    ...valid(raw, parse(Envelope, envelope)),
+    ...traceOf(raw),
+    tenant,
+    subject: raw.subject,
+    event,
+  };
   if (raw.subject !== rightSubject(fact)) throw unreadable(raw, 'its body belongs under another subject');
   return { ...fact, seq: raw.seq, storedAt: raw.storedAt };
 }
 
 function eventTypeOf(raw: RawFact): Written['type'] {
   const header = raw.headers['ce-type'] ?? '';
-  const name = header.startsWith(TYPE_PREFIX) && header.endsWith(VERSION) ? header.slice(TYPE_PREFIX.length, -VERSION.length) : '';
-  if (!isEventType(name)) throw unreadable(raw, `its type or version, "${header}", is not known to this version of Holdpoint`);
+  const name =
+    header.startsWith(TYPE_PREFIX) && header.endsWith(VERSION) ? header.slice(TYPE_PREFIX.length, -VERSION.length) : '';
+  if (!isEventType(name))
+    throw unreadable(raw, `its type or version, "${header}", is not known to this version of Holdpoint`);
   return name;
 }
 
@@ -72,5 +81,6 @@ function rightSubject({ tenant, event }: Fact<Written>): string {
   return event.type === 'ContinueConversation' ? continuationSubject(tenant, event.data) : subjectOf(tenant, event);
 }
 
-const traceOf = ({ headers }: RawFact) => (headers['traceparent'] === undefined ? {} : { traceparent: headers['traceparent'] });
+const traceOf = ({ headers }: RawFact) =>
+  headers['traceparent'] === undefined ? {} : { traceparent: headers['traceparent'] };
 const unreadable = (raw: RawFact, why: string) => new UnreadableFact(raw.seq, raw.subject, why);

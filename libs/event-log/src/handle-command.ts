@@ -8,7 +8,7 @@ import { refusal, type Refusal } from '#contracts/refusals';
 import { subjectOf } from '#contracts/subjects';
 import type { Decide } from '#decider/decider';
 import type { FactReader } from '#fold/read';
-import { Unavailable, type Log } from './log.js';
+import { LogFull, Unavailable, type Log } from './log.js';
 
 /** Milliseconds since 1970 by this service's clock; throws `Unavailable` while it is not to be trusted (design 3.1). */
 export type Clock = () => number;
@@ -56,11 +56,17 @@ export async function handleCommand<Command, State, Context>(
   const id = identify(request);
   const until = Date.now() + BUDGET_MS;
   while (Date.now() < until) {
-    const handled = await tryOnce(services, rule, request, id);
+    const handled = await tryOnce(services, rule, request, id).catch(unlessUnclear);
     if (handled) return handled;
     await sleep(20 + Math.random() * 80);
   }
   throw new Unavailable('The log did not say in time whether this was recorded; it is safe to try again');
+}
+
+/** A read that the log did not answer is tried again with the rest; only a log without room is given up at once. */
+function unlessUnclear(error: unknown): undefined {
+  if (error instanceof Unavailable && !(error instanceof LogFull)) return undefined;
+  throw error;
 }
 
 interface CommandId {
@@ -91,10 +97,14 @@ async function tryOnce<Command, State, Context>(
   if (answer.kind === 'nothing-to-do') return { kind: 'nothing-to-do', state };
   if (answer.kind === 'refuse') return { kind: 'refused', refusal: answer.refusal, state };
 
-  const fact = factOf(request, id, answer.event, now, rule.correlate(request.command, state));
+  const fact = factOf(request, id, {
+    event: answer.event,
+    occurredAt: now,
+    correlationId: rule.correlate(request.command, state),
+  });
   const appended = await log.append(fact);
   if (appended.is === 'stored') return { kind: 'recorded', fact: { ...fact, seq: appended.seq, storedAt: now }, state };
-  if (appended.is === 'full') throw new Unavailable(`The log takes no facts now: ${appended.why}`);
+  if (appended.is === 'full') throw new LogFull(`The log takes no facts now: ${appended.why}`);
   return undefined;
 }
 
@@ -108,12 +118,10 @@ const reusedKey = <State>(state: State): Handled<State> => ({
 function factOf<Command, Context>(
   { tenant, actor, causationId, traceparent }: Request<Command, Context>,
   id: CommandId,
-  event: HoldpointEvent,
-  occurredAt: Instant,
-  correlationId: string,
+  happened: Pick<Fact<HoldpointEvent>, 'event' | 'occurredAt' | 'correlationId'>,
 ): Fact<HoldpointEvent> {
   const trace = traceparent === undefined ? {} : { traceparent };
-  return { tenant, subject: subjectOf(tenant, event), event, ...id, occurredAt, actor, causationId, correlationId, ...trace };
+  return { tenant, subject: subjectOf(tenant, happened.event), ...id, ...happened, actor, causationId, ...trace };
 }
 
 /** Keeps what was read, so that a command can recognise its own event among it. */

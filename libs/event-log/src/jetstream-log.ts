@@ -53,7 +53,8 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
     const options = { headers: toNatsHeaders(headers), expect, timeout: PUBLISH_TIMEOUT_MS, retries: 0 };
     try {
       const ack = await this.client.publish(fact.subject, data, options);
-      if (ack.duplicate) throw new Error(`The broker took ${fact.subject} for a duplicate, which only a message id can cause`);
+      if (ack.duplicate)
+        throw new Error(`The broker took ${fact.subject} for a duplicate, which only a message id can cause`);
       return { is: 'stored', seq: ack.seq };
     } catch (error) {
       return this.appendedDespite(error, fact.subject);
@@ -74,7 +75,9 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
       case NO_RESOURCES:
         return { is: 'full', why: error.message };
       case TOO_BIG:
-        throw new Error(`A fact under ${subject} is larger than the stream allows: the door let it through`, { cause: error });
+        throw new Error(`A fact under ${subject} is larger than the stream allows: the door let it through`, {
+          cause: error,
+        });
       case WRITE_IN_FLIGHT:
       default:
         return { is: 'unclear', why: error.message };
@@ -96,7 +99,8 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
       return stored ? decodeFact<Event>(rawOfStored(stored)) : undefined;
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE) return undefined;
-      if (error instanceof JetStreamApiError || isOutage(error)) throw new Unavailable(`The log does not answer: ${messageOf(error)}`);
+      if (error instanceof JetStreamApiError || isOutage(error))
+        throw new Unavailable(`The log does not answer: ${messageOf(error)}`);
       throw error;
     }
   }
@@ -126,7 +130,10 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
       return (await this.client.consumers.get(stream, from)).consume({ max_messages: 1_000 });
     }
     await this.manager.consumers.reset(stream, following.name, seq + 1);
-    return (await this.client.consumers.get(stream, following.name)).consume({ max_messages: 1_000, abort_on_missing_resource: true });
+    return (await this.client.consumers.get(stream, following.name)).consume({
+      max_messages: 1_000,
+      abort_on_missing_resource: true,
+    });
   }
 
   async *deliveries(durable: string, signal: AbortSignal): AsyncIterable<Delivery<Event>> {
@@ -172,7 +179,15 @@ export async function* untilAborted(messages: ConsumerMessages, signal: AbortSig
   }
 }
 
-const OUTAGES = ['TimeoutError', 'NoRespondersError', 'RequestError', 'ClosedConnectionError', 'DrainingConnectionError', 'ConnectionError', 'JetStreamNotEnabled'];
+const OUTAGES = [
+  'TimeoutError',
+  'NoRespondersError',
+  'RequestError',
+  'ClosedConnectionError',
+  'DrainingConnectionError',
+  'ConnectionError',
+  'JetStreamNotEnabled',
+];
 
 function isOutage(error: unknown): boolean {
   return error instanceof Error && (OUTAGES.includes(error.name) || isOutage(error.cause));

@@ -49,7 +49,12 @@ export interface Log<Event = HoldpointEvent> extends FactReader<Event> {
 
 /** The write may have happened or not, and may safely be tried again: 503 with `recorded: unknown`. */
 export class Unavailable extends Error {
-  override readonly name = 'Unavailable';
+  override readonly name: string = 'Unavailable';
+}
+
+/** The broker has no room, or refuses writes: waiting a moment does not help. */
+export class LogFull extends Unavailable {
+  override readonly name = 'LogFull';
 }
 
 /** A fact that this code cannot read: newer than the code, or damaged. Whoever meets one stops. */

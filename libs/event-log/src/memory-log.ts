@@ -37,7 +37,7 @@ export class MemoryLog<Event extends Written = HoldpointEvent> implements Log<Ev
   }
 
   async *follow(after: number, signal: AbortSignal): AsyncIterable<RawFact> {
-    for (let at = after; !signal.aborted; ) {
+    for (let at = after; !signal.aborted;) {
       const fact = this.facts[at];
       if (fact) {
         at += 1;
@@ -54,13 +54,14 @@ export class MemoryLog<Event extends Written = HoldpointEvent> implements Log<Ev
       again.push(delivery);
       for (const wake of this.waiting.splice(0)) wake();
     };
-    for (let at = 0; !signal.aborted; ) {
+    for (let at = 0; !signal.aborted;) {
       const due = again.shift();
       const fact = this.facts[at];
       if (due) yield due;
       else if (fact) {
         at += 1;
-        if (filters.some((filter) => matches(filter, fact.subject))) yield deliveryOf(decodeFact<Event>(fact), 1, redeliver);
+        if (filters.some((filter) => matches(filter, fact.subject)))
+          yield deliveryOf(decodeFact<Event>(fact), 1, redeliver);
       } else await this.more(signal);
     }
   }
@@ -78,7 +79,11 @@ export class MemoryLog<Event extends Written = HoldpointEvent> implements Log<Ev
   }
 }
 
-function deliveryOf<Event>(fact: Recorded<Event>, deliveries: number, redeliver: (delivery: Delivery<Event>) => void): Delivery<Event> {
+function deliveryOf<Event>(
+  fact: Recorded<Event>,
+  deliveries: number,
+  redeliver: (delivery: Delivery<Event>) => void,
+): Delivery<Event> {
   return {
     fact,
     deliveries,
@@ -91,6 +96,10 @@ function deliveryOf<Event>(fact: Recorded<Event>, deliveries: number, redeliver:
 export function matches(filter: string, subject: string): boolean {
   const wanted = filter.split('.');
   const given = subject.split('.');
-  return wanted.every((token, at) => (token === '>' ? given.length > at : token === '*' ? given.length > at : token === given[at])) &&
-    (wanted.at(-1) === '>' || wanted.length === given.length);
+  return (
+    wanted.every((token, at) =>
+      token === '>' ? given.length > at : token === '*' ? given.length > at : token === given[at],
+    ) &&
+    (wanted.at(-1) === '>' || wanted.length === given.length)
+  );
 }

@@ -40,10 +40,11 @@ export type Use = Happened &
     | { readonly is: 'lapsed' }
   );
 
-export type Outcome = Happened & { readonly settled: boolean; readonly attempt: number; readonly durationMs?: number } & (
-    | { readonly ok: true; readonly result: unknown }
-    | { readonly ok: false; readonly error: unknown }
-  );
+export type Outcome = Happened & {
+  readonly settled: boolean;
+  readonly attempt: number;
+  readonly durationMs?: number;
+} & ({ readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: unknown });
 
 export const NEW_APPROVAL: Approval = { lease: NEVER_TAKEN, seq: 0 };
 
@@ -66,7 +67,11 @@ export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent
     case 'ToolApprovalLapsed':
       return { ...approval, use: { is: 'lapsed', ...happened }, seq };
     case 'ToolExecutionSucceeded':
-      return { ...approval, outcome: { ok: true, result: event.data.result, ...outcome(event.data), ...happened }, seq };
+      return {
+        ...approval,
+        outcome: { ok: true, result: event.data.result, ...outcome(event.data), ...happened },
+        seq,
+      };
     case 'ToolExecutionFailed':
       return { ...approval, outcome: { ok: false, error: event.data.error, ...outcome(event.data), ...happened }, seq };
     case 'TurnResumed':

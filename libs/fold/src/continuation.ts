@@ -38,7 +38,9 @@ export interface Continuation {
 /** Of the turn, or of the one call at `index`. Every call in it must be decided. */
 export function continuationOf(turn: KnownTurn, approvals: readonly Approval[], index?: number): Continuation {
   const { turnKey, conversationId, turnId, release, pool, toolCalls } = turn.request;
-  const results = toolCalls.map((call, at) => callResult(turn, call, at, approvals[at])).filter((_, at) => at === (index ?? at));
+  const results = toolCalls
+    .map((call, at) => callResult(turn, call, at, approvals[at]))
+    .filter((_, at) => at === (index ?? at));
   const concerned = approvals.filter((_, at) => at === (index ?? at));
   return {
     command: 'ContinueConversation',
@@ -67,7 +69,9 @@ export function callResult(turn: KnownTurn, call: RequestedToolCall, index: numb
     edited: decision.editedArgs !== undefined,
     reason: (use?.is === 'revoked' ? use.reason : decision.reason) ?? null,
     response: decision.response ?? null,
-    ...(outcome ? { outcome: outcome.ok ? { ok: true, result: outcome.result } : { ok: false, error: outcome.error } } : {}),
+    ...(outcome
+      ? { outcome: outcome.ok ? { ok: true, result: outcome.result } : { ok: false, error: outcome.error } }
+      : {}),
     modelText: modelText(call.toolName, approval),
     decidedBy: use && use.is !== 'started' ? use.by : decision.by,
   };

@@ -14,8 +14,15 @@ export interface FactReader<Event = HoldpointEvent> {
 }
 
 type MaybeFact = Recorded<HoldpointEvent> | undefined;
-const fold = <State>(evolve: (state: State, fact: Recorded<HoldpointEvent>) => State, start: State, facts: MaybeFact[]): State =>
-  facts.filter((fact) => fact !== undefined).sort((a, b) => a.seq - b.seq).reduce(evolve, start);
+const fold = <State>(
+  evolve: (state: State, fact: Recorded<HoldpointEvent>) => State,
+  start: State,
+  facts: MaybeFact[],
+): State =>
+  facts
+    .filter((fact) => fact !== undefined)
+    .sort((a, b) => a.seq - b.seq)
+    .reduce(evolve, start);
 
 /** Of the leases the last is enough: it says who has the turn and since when. */
 export async function readTurn(log: FactReader, tenant: Tenant, turnKey: TurnKey): Promise<Turn> {

@@ -86,7 +86,11 @@ function connectionOptions(settings: Settings, identity: Identity): NodeConnecti
 }
 
 /** Nothing is kept waiting for an acknowledgement by one worker: a stuck worker cannot stop a pool. */
-async function preparePool(manager: JetStreamManager, prepared: Set<string>, { tenant, pool }: { tenant: Tenant; pool: string }): Promise<void> {
+async function preparePool(
+  manager: JetStreamManager,
+  prepared: Set<string>,
+  { tenant, pool }: { tenant: Tenant; pool: string },
+): Promise<void> {
   const durable_name = poolDurable(tenant, pool);
   if (prepared.has(durable_name)) return;
   await manager.consumers.add(COMMANDS_STREAM, {
@@ -102,7 +106,11 @@ async function preparePool(manager: JetStreamManager, prepared: Set<string>, { t
   prepared.add(durable_name);
 }
 
-async function* pullPool(connection: NatsConnection, durable: string, { max, expiresMs, signal }: Pull): AsyncIterable<Delivery<ContinuationCommand>> {
+async function* pullPool(
+  connection: NatsConnection,
+  durable: string,
+  { max, expiresMs, signal }: Pull,
+): AsyncIterable<Delivery<ContinuationCommand>> {
   const consumer = await jetstream(connection).consumers.get(COMMANDS_STREAM, durable);
   const messages = await consumer.fetch({ max_messages: max, expires: Math.max(1_000, expiresMs) });
   for await (const message of untilAborted(messages, signal)) yield deliveryOf<ContinuationCommand>(message);

@@ -31,7 +31,8 @@ export class Callers {
 
   /** `tenant` is the `Holdpoint-Tenant` header: the admin token alone may choose. Nobody where the token is not good. */
   async identify(token: string, tenant?: string): Promise<Caller | undefined> {
-    if (this.adminToken !== undefined && sameSecret(sha256(token), sha256(this.adminToken))) return admin(tenant ?? 'default');
+    if (this.adminToken !== undefined && sameSecret(sha256(token), sha256(this.adminToken)))
+      return admin(tenant ?? 'default');
     const [, tokenId = '', secret = ''] = TOKEN.exec(token) ?? [];
     if (!isTokenId(tokenId)) return undefined;
     const known = await this.lookUp(tokenId);
@@ -78,4 +79,5 @@ function admin(tenant: string): Caller | undefined {
 }
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const sameSecret = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+const sameSecret = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -31,7 +31,8 @@ export class CheckedClock {
     const before = this.ownTime();
     const broker = await this.brokerTime().catch(() => undefined);
     const took = this.ownTime() - before;
-    if (broker !== undefined && !Number.isNaN(broker) && took < MOST_ASTRAY_MS) this.astrayMs = Math.round(before + took / 2 - broker);
+    if (broker !== undefined && !Number.isNaN(broker) && took < MOST_ASTRAY_MS)
+      this.astrayMs = Math.round(before + took / 2 - broker);
   }
 
   stop(): void {

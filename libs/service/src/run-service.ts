@@ -39,7 +39,13 @@ export async function runProcess(identity: Identity, start: (service: Service) =
   const logger = createLogger(settings, identity);
   const broker = await connectBroker(settings, identity);
   const stop = new AbortController();
-  const service = { broker, settings, logger, stopping: stop.signal, callers: new Callers(broker.events, settings.adminToken) };
+  const service = {
+    broker,
+    settings,
+    logger,
+    stopping: stop.signal,
+    callers: new Callers(broker.events, settings.adminToken),
+  };
   const running = await start(service);
   logger.info('started');
 
@@ -60,7 +66,7 @@ export async function runProcess(identity: Identity, start: (service: Service) =
 
 function settingsOrExit(): Settings {
   try {
-    return readSettings(process.env);
+    return readSettings();
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     process.exit(2);

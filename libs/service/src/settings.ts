@@ -39,7 +39,7 @@ const KNOWN = [
 ];
 
 /** Throws one sentence that says which setting is wrong and why. */
-export function readSettings(env: NodeJS.ProcessEnv): Settings {
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   refuseUnknown(env);
   const dataDir = text(env, 'DATA_DIR', './.holdpoint');
   return {
@@ -49,12 +49,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     databaseUrl: required(env, 'DATABASE_URL'),
     adminToken: env['HOLDPOINT_ADMIN_TOKEN'],
     host: text(env, 'HOST', '127.0.0.1'),
-    port: whole(env, 'PORT', 7400, 0, 65_535),
-    metricsPort: whole(env, 'METRICS_PORT', 7401, 0, 65_535),
+    port: whole(env, 'PORT', 7400, [0, 65_535]),
+    metricsPort: whole(env, 'METRICS_PORT', 7401, [0, 65_535]),
     dataDir,
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
-    leaseSeconds: whole(env, 'LEASE_SECONDS', 60, 1, 900),
-    rateLimit: whole(env, 'RATE_LIMIT', 0, 0, 1_000_000),
+    leaseSeconds: whole(env, 'LEASE_SECONDS', 60, [1, 900]),
+    rateLimit: whole(env, 'RATE_LIMIT', 0, [0, 1_000_000]),
   };
 }
 
@@ -63,7 +63,10 @@ export const seedOf = (settings: Settings, identity: string): Uint8Array =>
 
 function refuseUnknown(env: NodeJS.ProcessEnv): void {
   const unknown = Object.keys(env).find((name) => name.startsWith('HOLDPOINT_') && !KNOWN.includes(name.slice(10)));
-  if (unknown) throw new Error(`${unknown} is not a setting of Holdpoint; the settings are HOLDPOINT_${KNOWN.join(', HOLDPOINT_')}`);
+  if (unknown)
+    throw new Error(
+      `${unknown} is not a setting of Holdpoint; the settings are HOLDPOINT_${KNOWN.join(', HOLDPOINT_')}`,
+    );
   const oidc = Object.keys(env).find((name) => name.startsWith('HOLDPOINT_OIDC_'));
   if (oidc) throw new Error(`${oidc} is set, but this version signs people in by token only; leave it out`);
 }
@@ -76,7 +79,7 @@ function required(env: NodeJS.ProcessEnv, name: string): string {
 
 const text = (env: NodeJS.ProcessEnv, name: string, fallback: string): string => env[`HOLDPOINT_${name}`] || fallback;
 
-function whole(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number): number {
+function whole(env: NodeJS.ProcessEnv, name: string, fallback: number, [min, max]: readonly [number, number]): number {
   const raw = env[`HOLDPOINT_${name}`];
   if (raw === undefined || raw === '') return fallback;
   const value = Number(raw);

@@ -1,4 +1,17 @@
-import { CallerId, Digest, Flag, FreeObject, Int, NonEmptyText, OneOf, Optional, Sealed, Text, Nested, AnyJson } from '../fields.js';
+import {
+  CallerId,
+  Digest,
+  Flag,
+  FreeObject,
+  Int,
+  NonEmptyText,
+  OneOf,
+  Optional,
+  Sealed,
+  Text,
+  Nested,
+  AnyJson,
+} from '../fields.js';
 import type { ApprovalId, TokenId, TurnKey } from '../ids.js';
 
 // These names and shapes are what is on disk: they are only ever added to.
@@ -7,7 +20,14 @@ export const DECISIONS = ['approved', 'denied', 'responded', 'expired', 'cancell
 export type DecisionKind = (typeof DECISIONS)[number];
 
 /** Why a try achieved nothing; `<why>` in the fact's subject. */
-export const REFUSED_TRIES = ['superseded', 'late', 'self-approval', 'forbidden', 'invalid-edit', 'arguments-changed'] as const;
+export const REFUSED_TRIES = [
+  'superseded',
+  'late',
+  'self-approval',
+  'forbidden',
+  'invalid-edit',
+  'arguments-changed',
+] as const;
 export type RefusedTry = (typeof REFUSED_TRIES)[number];
 
 /** Which requirement was met: a rebuild that computes another hash alarms. */
@@ -58,7 +78,8 @@ export class DecisionRefused {
   @Text(64) approvalId: ApprovalId;
   @Text(64) who: string;
   @OneOf(REFUSED_TRIES) why: RefusedTry;
-  @OneOf(['approve', 'deny', 'respond', 'cancel', 'revoke']) tried: 'approve' | 'deny' | 'respond' | 'cancel' | 'revoke';
+  @OneOf(['approve', 'deny', 'respond', 'cancel', 'revoke']) tried:
+    'approve' | 'deny' | 'respond' | 'cancel' | 'revoke';
   @Text(64) turnKey: TurnKey;
 }
 

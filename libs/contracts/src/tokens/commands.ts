@@ -14,7 +14,9 @@ export class IssueToken {
   @Optional() @Name(320) owner?: string;
   @Optional() @Names() servers?: string[];
   @Optional() @Names() pools?: string[];
-  @Optional() @Matches(TENANT, { message: 'must begin with a letter or digit; letters, digits, "_" and "-" only' }) tenant?: string;
+  @Optional()
+  @Matches(TENANT, { message: 'must begin with a letter or digit; letters, digits, "_" and "-" only' })
+  tenant?: string;
   @Optional() @Int(1, 3_153_600_000) expiresInSeconds?: number;
 }
 
