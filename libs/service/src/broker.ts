@@ -12,6 +12,8 @@ import { seedOf, type Settings } from './settings.js';
 
 export type Identity = 'orchestrator' | 'approval-service' | 'gateway';
 
+export type BrokerSettings = Pick<Settings, 'natsUrl' | 'natsCredsDir' | 'natsCa'>;
+
 export interface Pull {
   readonly max: number;
   readonly expiresMs: number;
@@ -37,7 +39,7 @@ export interface Broker {
 const POOL_ACK_WAIT_NS = 30_000_000_000;
 const PULLS_WAITING_MAX = 100_000;
 
-export async function connectBroker(settings: Settings, identity: Identity): Promise<Broker> {
+export async function connectBroker(settings: BrokerSettings, identity: Identity): Promise<Broker> {
   const natsOptions = connectionOptions(settings, identity);
   const connection = await connect(natsOptions);
   const manager = await jetstreamManager(connection, { checkAPI: false });
@@ -69,7 +71,7 @@ export async function connectBroker(settings: Settings, identity: Identity): Pro
 }
 
 /** Reconnects for ever; the default gives up after ten tries while the process stays up. */
-function connectionOptions(settings: Settings, identity: Identity): NodeConnectionOptions {
+function connectionOptions(settings: BrokerSettings, identity: Identity): NodeConnectionOptions {
   return {
     servers: settings.natsUrl.split(','),
     authenticator: nkeyAuthenticator(seedOf(settings, identity)),

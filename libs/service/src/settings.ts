@@ -58,7 +58,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   };
 }
 
-export const seedOf = (settings: Settings, identity: string): Uint8Array =>
+export const seedOf = (settings: Pick<Settings, 'natsCredsDir'>, identity: string): Uint8Array =>
   new Uint8Array(Buffer.from(readFileSync(join(settings.natsCredsDir, `${identity}.nk`), 'utf8').trim()));
 
 function refuseUnknown(env: NodeJS.ProcessEnv): void {
