@@ -1,0 +1,150 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bootstrap } from '#event-log/bootstrap';
+import { startTestServers, type TestServers } from '../../tools/test-servers.mjs';
+import { api, type Api } from './api.js';
+
+export type ServiceName = 'orchestrator' | 'approval-service' | 'gateway';
+export const SERVICES: readonly ServiceName[] = ['orchestrator', 'approval-service', 'gateway'];
+const ADMIN_TOKEN = 'hp_admin_for_tests_only_0123456789';
+const root = join(import.meta.dirname, '..', '..');
+
+export interface WorldOptions {
+  readonly cluster?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The whole product on servers of its own: real processes, real NATS, real Postgres. */
+export class World {
+  private readonly processes = new Map<string, ChildProcess>();
+  private stopped = false;
+
+  private constructor(
+    readonly servers: TestServers,
+    private readonly ports: { readonly http: number; readonly metrics: number },
+    private readonly options: WorldOptions,
+  ) {}
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const servers = await startTestServers({ cluster: options.cluster ?? false });
+    const world = new World(servers, { http: await freePort(), metrics: await freePort() }, options);
+    const replicas = options.cluster ? 3 : 1;
+    await bootstrap({ url: world.natsUrl, seedFile: join(servers.credsDir, 'bootstrap.nk'), replicas });
+    for (const name of SERVICES) world.startService(name);
+    await world.ready();
+    return world;
+  }
+
+  get natsUrl(): string {
+    return this.options.cluster ? this.servers.clusterUrls.join(',') : this.servers.natsUrl;
+  }
+  get url(): string {
+    return `http://127.0.0.1:${this.ports.http}`;
+  }
+  get metricsUrl(): string {
+    return `http://127.0.0.1:${this.ports.metrics}`;
+  }
+
+  /** As the administrator, in a tenant. */
+  admin(tenant = 'default'): Api {
+    return api(this.url, ADMIN_TOKEN, { 'Holdpoint-Tenant': tenant });
+  }
+
+  /** A new token's holder. */
+  async as(subject: string, token: Readonly<Record<string, unknown>>, tenant = 'default'): Promise<Api> {
+    const made = await this.admin(tenant).post('/v1/tokens', { name: subject, subject, ...token });
+    if (made.status !== 201) throw new Error(`No token for ${subject}: ${JSON.stringify(made.body)}`);
+    return api(this.url, String(made.body['token']));
+  }
+  agent = (subject = `agent-${randomUUID().slice(0, 8)}`, more = {}): Promise<Api> =>
+    this.as(subject, { roles: ['agent'], ...more });
+  approver = (subject = `ada-${randomUUID().slice(0, 8)}@example.com`): Promise<Api> =>
+    this.as(subject, { roles: ['approver'] });
+
+  /** `instance` tells two of one service apart; a second gateway listens on a port of its own. */
+  startService(
+    name: ServiceName,
+    { instance = '', env = {} }: { instance?: string; env?: Record<string, string> } = {},
+  ): void {
+    const child = spawn(process.execPath, [join(root, 'dist', 'apps', name, 'src', 'main.js')], {
+      env: { ...cleanEnvironment(), ...this.environment(), ...this.options.env, ...env },
+      stdio: ['ignore', process.env['HOLDPOINT_TEST_LOGS'] ? 'inherit' : 'ignore', 'inherit', 'ipc'],
+    });
+    this.processes.set(name + instance, child);
+  }
+
+  process(name: string): ChildProcess {
+    const child = this.processes.get(name);
+    if (!child) throw new Error(`No process ${name} was started`);
+    return child;
+  }
+
+  async kill(name: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.process(name);
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = new Promise((resolve) => child.once('exit', resolve));
+      child.kill(signal);
+      await exited;
+    }
+    this.processes.delete(name);
+  }
+
+  async ready(timeoutMs = 60_000): Promise<void> {
+    await eventually(async () => {
+      const answer = await fetch(`${this.url}/readyz`);
+      if (answer.status !== 200) throw new Error(`not ready: ${await answer.text()}`);
+    }, timeoutMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.stopped) return;
+    this.stopped = true;
+    await Promise.all([...this.processes.keys()].map((name) => this.kill(name, 'SIGTERM')));
+    await this.servers.stop();
+  }
+
+  private environment(): Record<string, string> {
+    return {
+      HOLDPOINT_NATS_URL: this.natsUrl,
+      HOLDPOINT_NATS_CREDS_DIR: this.servers.credsDir,
+      HOLDPOINT_DATABASE_URL: this.servers.databaseUrl,
+      HOLDPOINT_ADMIN_TOKEN: ADMIN_TOKEN,
+      HOLDPOINT_PORT: String(this.ports.http),
+      HOLDPOINT_METRICS_PORT: String(this.ports.metrics),
+      HOLDPOINT_LOG_LEVEL: process.env['HOLDPOINT_TEST_LOGS'] ?? 'error',
+    };
+  }
+}
+
+/** Settings of whoever runs the tests do not reach the product under test. */
+const cleanEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      name.startsWith('HOLDPOINT_') || value === undefined ? [] : [[name, value]],
+    ),
+  );
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No free port');
+  return address.port;
+}
+
+/** Tries until it no longer throws; the last reason is the failure. */
+export async function eventually<T>(attempt: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await sleep(50);
+    }
+  }
+}
