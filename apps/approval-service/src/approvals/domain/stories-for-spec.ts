@@ -1,0 +1,193 @@
+import { expect } from '@jest/globals';
+import type { DecisionKind, ToolApprovalDecided } from '#contracts/approvals/events';
+import { digestOf } from '#contracts/canonical';
+import type { ActorKind, Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import { approvalIdOf, later, turnKeyOf, type Instant, type Tenant, type TokenId } from '#contracts/ids';
+import type { Reason, Refusal } from '#contracts/refusals';
+import type { Caller } from '#contracts/roles';
+import { placeOf, subjectOf } from '#contracts/subjects';
+import type { RequestedToolCall, ToolApprovalRequested, TurnEnded } from '#contracts/turns/events';
+import type { Answer } from '#decider/decider';
+import { evolveApproval, NEW_APPROVAL } from '#fold/approval';
+import { appliedRequirement } from '#fold/requirement';
+import { evolveTurn, UNKNOWN_TURN } from '#fold/turn';
+import type { ByCaller, CallState } from './call.js';
+
+export const TENANT = 'default' as Tenant;
+export const TURN_KEY = turnKeyOf(TENANT, 'conv-1', 't-1');
+export const CALL = approvalIdOf(TURN_KEY, 0);
+export const NOON = '2026-03-01T12:00:00.000Z' as Instant;
+export const DAY = 86_400;
+export const after = (seconds: number): Instant => later(NOON, seconds);
+export const ARGS = { amount: 10, to: 'x@example.com' };
+export const DIGEST = digestOf(ARGS);
+export const WORKER_TOKEN = 'tk_worker' as TokenId;
+
+/** A fact about the one call of the one turn that these stories are about. */
+export interface Told {
+  readonly event: HoldpointEvent;
+  readonly by: string;
+  readonly kind: ActorKind;
+  readonly at: Instant;
+}
+
+const told = (event: HoldpointEvent, by: string, kind: ActorKind, at: Instant): Told => ({ event, by, kind, at });
+
+export const requestOf = (
+  over: Partial<ToolApprovalRequested> = {},
+  call: Partial<RequestedToolCall> = {},
+): ToolApprovalRequested => ({
+  turnKey: TURN_KEY,
+  conversationId: 'conv-1',
+  turnId: 't-1',
+  agent: { id: 'billing-agent' },
+  release: 'all',
+  pool: 'default',
+  toolCalls: [{ toolCallId: 'call_1', toolName: 'pay', args: ARGS, argsDigest: DIGEST, ...call }],
+  digest: DIGEST,
+  tokenId: WORKER_TOKEN,
+  ...over,
+});
+
+export const requested = (over: Partial<ToolApprovalRequested> = {}, call: Partial<RequestedToolCall> = {}): Told =>
+  told({ type: 'ToolApprovalRequested', data: requestOf(over, call) }, 'demo-agent', 'agent', NOON);
+
+export const decided = (
+  decision: DecisionKind,
+  by = 'ada',
+  more: Partial<ToolApprovalDecided> = {},
+  kind: ActorKind = 'person',
+): Told =>
+  told(
+    {
+      type: 'ToolApprovalDecided',
+      data: {
+        approvalId: CALL,
+        decision,
+        argsDigest: DIGEST,
+        requirement: appliedRequirement(requestOf()),
+        requestSeq: 1,
+        ...more,
+      },
+    },
+    by,
+    kind,
+    after(60),
+  );
+export const approved = decided('approved');
+export const expired = decided('expired', 'approval-service', {}, 'timer');
+
+export const ended = (status: TurnEnded['status'] = 'cancelled', reason?: string): Told =>
+  told(
+    {
+      type: 'TurnEnded',
+      data: { turnKey: TURN_KEY, turnId: 't-1', status, ...(reason === undefined ? {} : { reason }) },
+    },
+    'demo-agent',
+    'agent',
+    after(90),
+  );
+
+const leased = (key: typeof CALL | typeof TURN_KEY) => ({
+  key,
+  n: 1,
+  attempt: 1,
+  since: after(70),
+  workerId: 'w-1',
+  tokenId: WORKER_TOKEN,
+});
+export const resumed = (key: typeof CALL | typeof TURN_KEY = TURN_KEY): Told =>
+  told({ type: 'TurnResumed', data: { ...leased(key), leaseUntil: after(130) } }, 'demo-agent', 'agent', after(70));
+export const givenBack: Told = told(
+  { type: 'LeaseGivenBack', data: { ...leased(TURN_KEY), n: 2 } },
+  'demo-agent',
+  'agent',
+  after(75),
+);
+
+export const started: Told = told(
+  {
+    type: 'ToolExecutionStarted',
+    data: { approvalId: CALL, attempt: 1, workerId: 'w-1', tokenId: WORKER_TOKEN, argsDigest: DIGEST },
+  },
+  'demo-agent',
+  'agent',
+  after(80),
+);
+export const revoked = (by = 'ada'): Told =>
+  told(
+    { type: 'ToolApprovalRevoked', data: { approvalId: CALL, reason: 'no', turnEnded: false } },
+    by,
+    'person',
+    after(80),
+  );
+export const lapsed: Told = told(
+  { type: 'ToolApprovalLapsed', data: { approvalId: CALL } },
+  'approval-service',
+  'timer',
+  after(DAY + 60),
+);
+
+export const recordedAt = (fact: Told, seq: number): Recorded<HoldpointEvent> => ({
+  eventId: `e-${seq}`,
+  occurredAt: fact.at,
+  correlationId: 'conv-1',
+  causationId: 'c',
+  actor: { kind: fact.kind, id: fact.by, via: 'test' },
+  tenant: TENANT,
+  subject: subjectOf(TENANT, fact.event),
+  event: fact.event,
+  seq,
+  storedAt: fact.at,
+});
+
+/** What a rule reads after these facts. */
+export function stateAfter(...facts: readonly Told[]): CallState {
+  const recorded = facts.map((fact, index) => recordedAt(fact, index + 1));
+  const about = (id: string) => recorded.filter(({ subject }) => placeOf(subject).id === id);
+  return {
+    turn: about(TURN_KEY).reduce(evolveTurn, UNKNOWN_TURN),
+    approval: about(CALL).reduce(evolveApproval, NEW_APPROVAL),
+  };
+}
+
+type Given = Answer<HoldpointEvent, Refusal>;
+
+/** `given(facts).when(rule, command, context).then…`: one line a rule. */
+export const given = (...facts: readonly Told[]) => ({
+  when<Command, Context>(
+    decide: (command: Command, state: CallState, context: Context) => Given,
+    command: Command,
+    context: Context,
+  ) {
+    const answer = decide(command, stateAfter(...facts), context);
+    return {
+      then: (type: HoldpointEvent['type'], data: object) =>
+        expect(answer).toMatchObject({ kind: 'accept', event: { type, data } }),
+      thenNothing: () => expect(answer).toEqual({ kind: 'nothing-to-do' }),
+      thenRefused: (reason: Reason, more: Partial<Refusal> = {}) =>
+        expect(answer).toMatchObject({ kind: 'refuse', refusal: { reason, ...more } }),
+      event: () => (answer.kind === 'accept' ? answer.event.data : undefined),
+      refusal: () => (answer.kind === 'refuse' ? answer.refusal : undefined),
+    };
+  },
+});
+
+export const callerOf = (subject: string, more: Partial<Caller> = {}): Caller => ({
+  tenant: TENANT,
+  tokenId: `tk_${subject}` as TokenId,
+  subject,
+  roles: ['approver'],
+  groups: [],
+  ...more,
+});
+
+export const by = (
+  subject: string,
+  now: Instant = after(100),
+  more: Partial<Caller> = {},
+): ByCaller & { now: Instant } => ({
+  caller: callerOf(subject, more),
+  now,
+});
