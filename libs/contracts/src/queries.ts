@@ -34,6 +34,8 @@ export class TurnsQuery extends ListQuery {
 /** `GET /v1/events`: the log itself, in its order. */
 export class EventsQuery {
   @Optional() @Int(...SEQ) after?: number;
+  /** The same as `after`, under the name that lists have for it. */
+  @Optional() @Int(...SEQ) cursor?: number;
   @Optional() @IsIn(Object.keys(EVENT_SHAPES)) type?: string;
   @Optional() @Text(64) approvalId?: string;
   @Optional() @Int(1, 1_000) limit?: number;

@@ -25,6 +25,8 @@ export const subjects = {
   revoked: (tenant: Tenant, id: TokenId) => events(tenant, `${id}.over`),
   /** Every fact about one turn, approval or token. */
   story: (tenant: Tenant, id: LeaseKey | TokenId) => events(tenant, `${id}.>`),
+  /** Every fact of a tenant. */
+  everything: (tenant: Tenant) => events(tenant, '>'),
   continuation: (tenant: Tenant, pool: string, turnKey: TurnKey, key: LeaseKey) =>
     `hp.cmd.v1.${EPOCH}.${tenant}.${pool}.${turnKey}.${isApprovalId(key) ? key : 'all'}`,
   pool: (tenant: Tenant, pool: string) => `hp.cmd.v1.${EPOCH}.${tenant}.${pool}.>`,

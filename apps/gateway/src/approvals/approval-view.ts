@@ -1,0 +1,91 @@
+import { indexOfApproval, type ApprovalId, type Instant } from '#contracts/ids';
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import type { ApprovalStatus } from '#contracts/statuses';
+import type { Agent } from '#contracts/turns/events';
+import type { Approval, Decision, Outcome, Use } from '#fold/approval';
+import { appliedRequirement, expiresAt, lapsesAt, requirementOf } from '#fold/requirement';
+import { approvalStatus } from '#fold/status';
+import type { KnownTurn } from '#fold/turn';
+
+/** Contract section 4: one approval, as the log has it now. */
+export interface ApprovalView {
+  readonly approvalId: ApprovalId;
+  readonly turnId: string;
+  readonly conversationId: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly server: string | null;
+  readonly agent: Agent;
+  readonly args: Record<string, unknown>;
+  readonly argsDigest: string;
+  readonly status: ApprovalStatus;
+  readonly requirement: object;
+  readonly steps: readonly never[];
+  readonly decision?: object;
+  readonly use?: object;
+  readonly outcome?: object;
+  readonly requestedBy: string;
+  readonly requestedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly lapsesAt?: Instant;
+  readonly seq: number;
+}
+
+export function approvalView(id: ApprovalId, turn: KnownTurn, approval: Approval, now: Instant): ApprovalView {
+  const { request, requestedAt, requestedBy } = turn;
+  const { turnId, conversationId, agent, context } = request;
+  const call = request.toolCalls[indexOfApproval(id)];
+  if (!call) throw new Error(`${id} is not a call of its turn`);
+  return {
+    approvalId: id,
+    turnId,
+    conversationId,
+    ...call,
+    server: call.server ?? null,
+    agent,
+    ...(context === undefined ? {} : { context }),
+    status: approvalStatus(turn, approval, now),
+    requirement: { ...requirementOf(request), ...appliedRequirement(request) },
+    steps: [],
+    ...closings(turn, approval),
+    requestedBy,
+    requestedAt,
+    expiresAt: expiresAt(request, requestedAt),
+    seq: Math.max(turn.seq, approval.seq),
+  };
+}
+
+function closings({ request }: KnownTurn, { decision, use, outcome }: Approval): object {
+  return {
+    ...(decision ? { decision: decisionView(decision) } : {}),
+    ...(decision?.is === 'approved' && !use ? { lapsesAt: lapsesAt(request, decision.at) } : {}),
+    ...(use ? { use: useView(use) } : {}),
+    ...(outcome ? { outcome: outcomeView(outcome) } : {}),
+  };
+}
+
+const decisionView = ({ is, eventId: _, ...rest }: Decision): object => ({ decision: is, ...rest });
+const outcomeView = ({ eventId: _, ...rest }: Outcome): object => rest;
+
+function useView(use: Use): object {
+  const { eventId: _, ...rest } = use;
+  return rest;
+}
+
+/** One fact as people read it. */
+export interface HistoryEntry {
+  readonly seq: number;
+  readonly type: string;
+  readonly at: Instant;
+  readonly actor: object;
+  readonly data: object;
+}
+
+export const historyEntry = ({ seq, event, occurredAt, actor }: Recorded<HoldpointEvent>): HistoryEntry => ({
+  seq,
+  type: event.type,
+  at: occurredAt,
+  actor,
+  data: event.data,
+});

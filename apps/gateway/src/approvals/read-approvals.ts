@@ -1,0 +1,41 @@
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import type { ApprovalId } from '#contracts/ids';
+import type { Caller } from '#contracts/roles';
+import { subjects } from '#contracts/subjects';
+import { evolveApproval, NEW_APPROVAL } from '#fold/approval';
+import { readApproval, readStory } from '#fold/read';
+import { maySeeArguments, withoutArguments } from '../auth/visibility.js';
+import type { ReadTurns } from '../turns/read-turns.js';
+import { approvalView, historyEntry, type ApprovalView, type HistoryEntry } from './approval-view.js';
+
+/** Approvals as the log has them now, for those who may see them. */
+export class ReadApprovals {
+  constructor(private readonly turns: ReadTurns) {}
+
+  /** What it is now, without how it came to be. */
+  async current(caller: Caller, id: ApprovalId): Promise<ApprovalView> {
+    const { turn } = await this.turns.callOf(caller, id);
+    const approval = await readApproval(this.turns.log, caller.tenant, id);
+    const view = approvalView(id, turn, approval, this.turns.now());
+    return maySeeArguments(caller, turn) ? view : withoutArguments(view);
+  }
+
+  /** With every fact: its own story, and the request and the end of its turn. */
+  async whole(caller: Caller, id: ApprovalId): Promise<ApprovalView & { readonly history: readonly HistoryEntry[] }> {
+    const { turn } = await this.turns.callOf(caller, id);
+    const { log } = this.turns;
+    const { turnKey } = turn.request;
+    const [story, ...ofTurn] = await Promise.all([
+      readStory(log, subjects.story(caller.tenant, id)),
+      log.last(subjects.request(caller.tenant, turnKey)),
+      log.last(subjects.end(caller.tenant, turnKey)),
+    ]);
+    const view = approvalView(id, turn, story.reduce(evolveApproval, NEW_APPROVAL), this.turns.now());
+    const answer = { ...view, history: inOrder([...story, ...ofTurn]).map(historyEntry) };
+    return maySeeArguments(caller, turn) ? answer : withoutArguments(answer);
+  }
+}
+
+const inOrder = (facts: readonly (Recorded<HoldpointEvent> | undefined)[]): Recorded<HoldpointEvent>[] =>
+  facts.filter((fact) => fact !== undefined).sort((a, b) => a.seq - b.seq);

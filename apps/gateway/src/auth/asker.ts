@@ -1,0 +1,32 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#contracts/roles';
+import type { Credentials } from './credentials.js';
+
+/** Who sent a request: who the token says it is, and what is passed on to the services that decide. */
+export interface Asker {
+  readonly caller: Caller;
+  readonly credentials: Credentials;
+}
+
+const askers = new WeakMap<object, Asker>();
+
+export const rememberAsker = (request: FastifyRequest, asker: Asker): void => void askers.set(request.raw, asker);
+
+export function askerOf(request: FastifyRequest): Asker {
+  const asker = askers.get(request.raw);
+  if (!asker) throw new Error(`Nobody was asked for a token before ${request.routeOptions.url ?? 'a route'}`);
+  return asker;
+}
+
+export const From = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  askerOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** Aborted when the client has gone, or the answer is sent. */
+export const Gone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort());
+  return gone.signal;
+});
