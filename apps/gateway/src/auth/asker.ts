@@ -23,10 +23,16 @@ export const From = createParamDecorator((_: unknown, context: ExecutionContext)
   askerOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Aborted when the client has gone, or the answer is sent. */
+/** Aborted when the client has gone, the answer is sent, or the gateway stops. */
 export const Gone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+  const { server } = context.switchToHttp().getRequest<FastifyRequest>();
   const { raw } = context.switchToHttp().getResponse<FastifyReply>();
   const gone = new AbortController();
-  raw.once('close', () => gone.abort());
+  const abort = () => gone.abort();
+  server.stopping.addEventListener('abort', abort, { once: true });
+  raw.once('close', () => {
+    server.stopping.removeEventListener('abort', abort);
+    abort();
+  });
   return gone.signal;
 });

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { CALLER_ID, isApprovalId, isTokenId, isTurnKey } from '#contracts/ids';
 import { parse, type FieldError, type Parsed } from '#contracts/parse';
 import { invalid, refused } from './problem.js';
-import type { Route } from './routes.js';
+import type { Route } from './route.js';
 
 type Shape = new () => object;
 

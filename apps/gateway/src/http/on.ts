@@ -1,7 +1,8 @@
 import { applyDecorators, HttpCode, RequestMapping, RequestMethod } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { ROUTES, routeNamed, type Route, type RouteName } from './routes.js';
+import type { Route } from './route.js';
+import { ROUTES, routeNamed, type RouteName } from './routes.js';
 
 interface Config {
   readonly holdpointRoute?: RouteName;
