@@ -1,8 +1,11 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import { indexOfApproval, isApprovalId, type LeaseKey } from '#contracts/ids';
 import { AttemptBody, WorkerBody } from '#contracts/turns/commands';
-import { executionsOf } from '#fold/continuation';
-import { From, type Asker } from '../auth/asker.js';
+import { PullBody } from '#contracts/turns/requests';
+import { executionsOf, type Continuation } from '#fold/continuation';
+import { From, Gone, type Asker } from '../auth/asker.js';
+import { done } from '../continuations/done.js';
+import { Offers } from '../continuations/offers.js';
 import { Deciders } from '../deciders/deciders.js';
 import { On } from '../http/on.js';
 import { ReadTurns } from './read-turns.js';
@@ -12,7 +15,19 @@ export class ContinuationsController {
   constructor(
     private readonly deciders: Deciders,
     private readonly turns: ReadTurns,
+    private readonly offers: Offers,
   ) {}
+
+  @On('pull')
+  pull(
+    @From() { caller, credentials }: Asker,
+    @Param('pool') pool: string,
+    @Body() body: PullBody,
+    @Gone() signal: AbortSignal,
+  ): Promise<{ items: readonly Continuation[] }> {
+    const preparePool = async () => void (await this.deciders.orchestrator('PreparePool', credentials, { pool }));
+    return this.offers.pull({ caller, pool, ...body, signal, preparePool });
+  }
 
   /** What had been executed is read after the lease was taken: nobody else can execute any more. */
   @On('resume')
@@ -23,10 +38,8 @@ export class ContinuationsController {
   ): Promise<object> {
     const lease = await this.deciders.orchestrator('ResumeTurn', credentials, { key, workerId, asHolder: false });
     const { turn, approvals } = await this.turns.of(caller, key);
-    return {
-      ...lease,
-      executions: executionsOf(turn, approvals, isApprovalId(key) ? indexOfApproval(key) : undefined),
-    };
+    const index = isApprovalId(key) ? indexOfApproval(key) : undefined;
+    return { ...lease, executions: executionsOf(turn, approvals, index) };
   }
 
   @On('extend')
@@ -42,5 +55,14 @@ export class ContinuationsController {
   ): Promise<object> {
     const { seq } = await this.deciders.orchestrator('GiveBackLease', credentials, { ...body, key });
     return { attempt: body.attempt, givenBack: true, seq };
+  }
+
+  @On('done')
+  async done(
+    @From() { caller }: Asker,
+    @Param('leaseId') key: LeaseKey,
+    @Body() { workerId, attempt }: AttemptBody,
+  ): Promise<object> {
+    return { done: true, ...(await done(this.turns, { caller, key, workerId, attempt })) };
   }
 }
