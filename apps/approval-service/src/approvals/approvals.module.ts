@@ -1,0 +1,60 @@
+import type { DynamicModule } from '@nestjs/common';
+import { runAutomation } from '#automation/run-automation';
+import type { LogServices } from '#event-log/handle-command';
+import { background, type Loop } from '#service/background';
+import type { Logger } from '#service/logger';
+import type { Broker } from '#service/broker';
+import type { Service } from '#service/run-service';
+import { APPROVALS, type ApprovalServices } from './approval-services.js';
+import { ApprovalsController } from './approvals.controller.js';
+import { atMostOnceAMinute } from './automations/at-most-once-a-minute.js';
+import type { DueReader } from './automations/due.js';
+import { runSweep, type SweepReport } from './automations/sweep.js';
+import { whenTurnEndedThenCloseApprovals } from './automations/when-turn-ended-then-close-approvals.js';
+import { refusedTryMetrics } from './refused-try-metrics.js';
+
+/** What the read model gives; without it decisions go on. */
+export interface ReadModel {
+  readonly due: DueReader;
+  readonly unpark: ApprovalServices['unpark'];
+}
+
+/** Of the service, what approvals need. */
+type Around = Pick<Service, 'callers' | 'logger' | 'stopping'> & { readonly broker: Pick<Broker, 'events' | 'clock'> };
+
+export class ApprovalsModule {
+  static with(service: Around, { due, unpark }: ReadModel): DynamicModule {
+    const { broker, callers, logger } = service;
+    const log: LogServices = { log: broker.events, clock: broker.clock };
+    const approvals: ApprovalServices = { ...log, callers, unpark, refusedTries: refusedTryMetrics(logger) };
+    return {
+      module: ApprovalsModule,
+      controllers: [ApprovalsController],
+      providers: [
+        { provide: APPROVALS, useValue: approvals },
+        background(service, [closeWhenTurnEnded(log, logger), sweep(log, due, logger)]),
+      ],
+    };
+  }
+}
+
+function closeWhenTurnEnded(services: LogServices, logger: Logger): Loop {
+  const failed = (durable: string, { seq }: { readonly seq: number }, error: unknown, deliveries: number) =>
+    logger.error(
+      { err: error, durable, seq, deliveries },
+      'could not close the approvals of an ended turn, and tries again',
+    );
+  const automation = whenTurnEndedThenCloseApprovals(services);
+  return { name: 'turn-ended', run: (signal) => runAutomation(services.log, automation, { failed }, signal) };
+}
+
+function sweep(services: LogServices, due: DueReader, logger: Logger): Loop {
+  const report: SweepReport = {
+    paused: atMostOnceAMinute((error) =>
+      logger.error({ err: error }, 'deadlines are not swept: the log or the read model is away'),
+    ),
+    failed: ({ approvalId, what }, error) =>
+      logger.error({ err: error, approvalId, what }, 'a deadline could not be written'),
+  };
+  return { name: 'sweep', run: (signal) => runSweep({ ...services, due, report }, signal) };
+}
