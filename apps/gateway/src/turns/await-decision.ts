@@ -20,17 +20,16 @@ export async function awaitChange<State>(
   { turnKey, seconds, gone, read, isDone }: Waiting<State>,
 ): Promise<State> {
   const over = AbortSignal.any([gone, AbortSignal.timeout(seconds * 1_000)]);
-  for (;;) {
+  while (!over.aborted) {
     const answered = new AbortController();
     const changed = changes.untilChanged(turnKey, AbortSignal.any([over, answered.signal]));
     const state = await read().catch((error: unknown) => {
       answered.abort();
       throw error;
     });
-    if (isDone(state) || over.aborted) {
-      answered.abort();
-      return state;
-    }
-    await changed;
+    if (!isDone(state)) await changed;
+    answered.abort();
+    if (isDone(state)) return state;
   }
+  return read();
 }
