@@ -22,6 +22,9 @@ const ONE_APPROVER: Requirement = {
   useWithinSeconds: DAY,
 };
 
+/** The same for every request until policies exist: the read model knows it without the request. */
+export const USE_WITHIN_SECONDS = ONE_APPROVER.useWithinSeconds;
+
 const APPLIED: AppliedRequirement = { policyVersion: 0, engineVersion: '1', hash: digestOf(ONE_APPROVER) };
 
 /** A pure function of the log: the same request gives the same requirement for ever (design 4.2). */

@@ -1,0 +1,28 @@
+import type { AnyRow, Change, Table } from '#decider/projection';
+
+/** What a batch comes to for one table: removals first, then one row a key. */
+export interface TableChanges {
+  readonly table: Table;
+  readonly puts: readonly AnyRow[];
+  readonly removals: readonly AnyRow[];
+}
+
+/** Puts to one key merge in order, since each column is set by one kind of fact; a removal forgets what was put before it. */
+export function mergeChanges(table: Table, changes: readonly Change[]): TableChanges {
+  const puts = new Map<string, AnyRow>();
+  const removals = new Map<string, AnyRow>();
+  for (const change of changes) {
+    const key = keyOf(table, change.kind === 'put' ? change.row : change.key);
+    if (change.kind === 'put') puts.set(key, { ...puts.get(key), ...withoutUndefined(change.row) });
+    else {
+      puts.delete(key);
+      removals.set(key, change.key);
+    }
+  }
+  return { table, puts: [...puts.values()], removals: [...removals.values()] };
+}
+
+const keyOf = (table: Table, row: AnyRow): string => JSON.stringify(table.key.map((column) => row[column]));
+
+const withoutUndefined = (row: AnyRow): AnyRow =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));

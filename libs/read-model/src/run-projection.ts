@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import type { Log } from '#event-log/log';
+import { applyBatch, type Projections, type ReportParked } from './apply-batch.js';
+import { openCheckpoint, proveCheckpoint, type Checkpoint } from './checkpoint.js';
+import { Inflow } from './inflow.js';
+import { messageOf } from './pg-errors.js';
+import { withClient } from './pools.js';
+import { ProjectionRefused, type ProjectorState } from './projection-refused.js';
+import { inTransaction } from './transaction.js';
+import { wipe } from './wipe.js';
+
+const A_TRANSACTION = 500;
+const MOST_BUFFERED = 2_000;
+const PROOF_WITHIN_MS = 15_000;
+const TRY_AGAIN_MS = 500;
+/** Of the session that projects; any constant that nothing else in this database uses. */
+const PROJECTOR_LOCK = 7_400_001;
+
+export interface ProjectionServices {
+  readonly log: Pick<Log, 'follow' | 'state'>;
+  readonly pool: Pool;
+  readonly projections: Projections;
+  /** Raised when rows would come out differently: the read model is then projected again from the first fact. */
+  readonly schemaVersion: number;
+  readonly report: ProjectionReport;
+}
+
+export interface ProjectionReport {
+  state(state: ProjectorState): void;
+  readonly parked: ReportParked;
+}
+
+/** Projects until aborted. An outage is waited out; a log that is not the one the read model came from ends it: `ProjectionRefused`. */
+export async function runProjection(services: ProjectionServices, signal: AbortSignal): Promise<void> {
+  const { report } = services;
+  report.state({ is: 'starting' });
+  while (!signal.aborted) {
+    await projectIfFree(services, signal).catch((error: unknown) => {
+      if (error instanceof ProjectionRefused) {
+        report.state({ is: 'refused', reason: error.reason, detail: error.message });
+        throw error;
+      }
+      if (!signal.aborted) report.state({ is: 'paused', why: messageOf(error) });
+    });
+    await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
+  report.state({ is: 'stopped' });
+}
+
+/** The lock is the session's, and so are the transactions: who loses the one loses the other. */
+const projectIfFree = (services: ProjectionServices, signal: AbortSignal): Promise<void> =>
+  withClient(services.pool, async (client) => {
+    const lock = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [PROJECTOR_LOCK]);
+    if (lock.rows[0]?.mine !== true) return services.report.state({ is: 'waiting' });
+    await projectFrom(services, client, signal);
+    await client.query('SELECT pg_advisory_unlock($1)', [PROJECTOR_LOCK]);
+  });
+
+async function projectFrom(services: ProjectionServices, client: PoolClient, signal: AbortSignal): Promise<void> {
+  const { log, schemaVersion } = services;
+  const checkpoint = await openCheckpoint(client, await log.state(), schemaVersion);
+  const stop = new AbortController();
+  // One before the checkpoint, where there is one: the log's own message there is the proof that it is the same log.
+  const inflow = new Inflow(
+    log.follow(Math.max(0, checkpoint.lastSeq - 1), either(signal, stop.signal)),
+    MOST_BUFFERED,
+  );
+  const onStop = () => inflow.end();
+  signal.addEventListener('abort', onStop, { once: true });
+  try {
+    if (!(await isProven(client, checkpoint, inflow))) return;
+    if (checkpoint.schemaVersion < schemaVersion) await inTransaction(client, () => wipe(client));
+    else await projectOn(services, client, { checkpoint, inflow });
+  } catch (error) {
+    throw isGap(error) ? new ProjectionRefused('gap', error.message, { cause: error }) : error;
+  } finally {
+    signal.removeEventListener('abort', onStop);
+    stop.abort();
+    inflow.end();
+    await inflow.closed;
+  }
+}
+
+const either = (...signals: AbortSignal[]): AbortSignal => AbortSignal.any(signals);
+/** By name: which kind of log it is does not matter here. */
+const isGap = (error: unknown): error is Error => error instanceof Error && error.name === 'LogGap';
+
+/** Not proven where it was stopped before; a log that does not give the fact at all does not answer, and is asked again. */
+async function isProven(client: PoolClient, checkpoint: Checkpoint, inflow: Inflow): Promise<boolean> {
+  if (checkpoint.lastSeq === 0) return true;
+  const tooLate = setTimeout(() => inflow.end(), PROOF_WITHIN_MS);
+  const began = Date.now();
+  const [raw] = await inflow.take(1);
+  clearTimeout(tooLate);
+  if (raw) await proveCheckpoint(client, checkpoint, raw);
+  else if (Date.now() - began >= PROOF_WITHIN_MS)
+    throw new Error(`The log does not give fact ${checkpoint.lastSeq}, which the read model has`);
+  return raw !== undefined;
+}
+
+interface Standing {
+  readonly checkpoint: Checkpoint;
+  readonly inflow: Inflow;
+}
+
+async function projectOn(
+  services: ProjectionServices,
+  client: PoolClient,
+  { checkpoint, inflow }: Standing,
+): Promise<void> {
+  const { projections, report } = services;
+  let from = checkpoint;
+  report.state({ is: 'projecting', seq: from.lastSeq });
+  for (let raws = await inflow.take(A_TRANSACTION); raws.length > 0; raws = await inflow.take(A_TRANSACTION)) {
+    from = await applyBatch(client, { from, raws, projections, parked: report.parked });
+    report.state({ is: 'projecting', seq: from.lastSeq });
+  }
+}
