@@ -73,3 +73,9 @@ export function placeOf(subject: string): { readonly tenant: Tenant; readonly id
   const [, , , tenant = '', id = '', kind = ''] = subject.split('.');
   return { tenant: tenant as Tenant, id, kind };
 }
+
+/** Whose a message is, of either stream. */
+export function tenantOf(subject: string): Tenant {
+  const [, first, , ofFact = '', ofCommand = ''] = subject.split('.');
+  return (first === 'cmd' ? ofCommand : ofFact) as Tenant;
+}

@@ -2,7 +2,7 @@ import { canonicalJson } from '#contracts/canonical';
 import { Envelope, type Fact, type Recorded } from '#contracts/envelope';
 import { EVENT_SHAPES, isEventType, type Written } from '#contracts/events';
 import { parse, type FieldError } from '#contracts/parse';
-import { continuationSubject, placeOf, subjectOf } from '#contracts/subjects';
+import { continuationSubject, subjectOf, tenantOf } from '#contracts/subjects';
 import { UnreadableFact, type RawFact } from './log.js';
 import { mapSealed, PLAIN, type FieldCodec } from './sealing.js';
 
@@ -41,7 +41,7 @@ export function decodeFact<Event extends Written>(raw: RawFact, codec: FieldCode
   const opened =
     typeof data === 'object' && data !== null ? mapSealed(shape, data, (value) => codec.open(value)) : data;
   const event = { type, data: valid(raw, parse(shape, opened)) } as Event;
-  const { tenant } = placeOf(raw.subject);
+  const tenant = tenantOf(raw.subject);
   const fact: Fact<Event> = {
     ...valid(raw, parse(Envelope, envelope)),
     ...traceOf(raw),
