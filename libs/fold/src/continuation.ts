@@ -38,9 +38,9 @@ export interface Continuation {
 /** Of the turn, or of the one call at `index`. Every call in it must be decided. */
 export function continuationOf(turn: KnownTurn, approvals: readonly Approval[], index?: number): Continuation {
   const { turnKey, conversationId, turnId, release, pool, toolCalls } = turn.request;
-  const results = toolCalls
-    .map((call, at) => callResult(turn, call, at, approvals[at]))
-    .filter((_, at) => at === (index ?? at));
+  const results = toolCalls.flatMap((call, at) =>
+    at === (index ?? at) ? [callResult(turn, call, at, approvals[at])] : [],
+  );
   const concerned = approvals.filter((_, at) => at === (index ?? at));
   return {
     command: 'ContinueConversation',
