@@ -1,0 +1,35 @@
+import { runAutomation, type AutomationReport } from '#automation/run-automation';
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import { indexOfApproval, turnKeyOfApproval } from '#contracts/ids';
+import type { DurableName } from '#event-log/durables';
+import { Unavailable, type Log } from '#event-log/log';
+import { readWholeTurn, type FactReader, type WholeTurn } from '#fold/read';
+import { publishCommand, type Commands } from './publish-command.js';
+import { isClosing, react, type Closing } from './when-approval-closed-then-continue-conversation.js';
+
+const DURABLE: DurableName = 'gateway';
+
+/** Turns decisions into continuations until aborted; any number of gateways may run it, each fact goes to one of them. */
+export const continueClosedTurns = (
+  to: Commands & { readonly events: Log },
+  report: AutomationReport,
+  signal: AbortSignal,
+): Promise<void> =>
+  runAutomation(to.events, { durable: DURABLE, react: (fact) => continueAfter(to, fact) }, report, signal);
+
+export async function continueAfter(
+  to: Commands & { readonly events: FactReader },
+  fact: Recorded<HoldpointEvent>,
+): Promise<void> {
+  if (!isClosing(fact.event)) return;
+  const whole = await readWholeTurn(to.events, fact.tenant, turnKeyOfApproval(fact.event.data.approvalId));
+  if (!whole || !hasSeen(whole, fact.event, fact.seq))
+    throw new Unavailable(`The log does not show fact ${fact.seq} yet, which it delivered`);
+  for (const command of react(fact.event, whole))
+    await publishCommand(to, { tenant: fact.tenant, command, causationId: fact.eventId });
+}
+
+/** A leader that was cut off answers for a second or two with what it knew: the fact in hand shows it. */
+const hasSeen = ({ approvals }: WholeTurn, { data }: Closing, seq: number): boolean =>
+  (approvals[indexOfApproval(data.approvalId)]?.seq ?? 0) >= seq;

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tenant, TurnKey } from '#contracts/ids';
+import { readWholeTurn, type FactReader } from '#fold/read';
+import { offerDue, type DueServices } from './offer-due.js';
+
+export interface ReadyTurn {
+  readonly tenant: Tenant;
+  readonly turnKey: TurnKey;
+}
+
+export interface Reconciling extends DueServices {
+  readonly events: FactReader;
+  /** From the read model: decided, not ended, no lease alive, oldest first. */
+  readonly readyTurnKeys: (olderThanSeconds: number, limit: number) => Promise<readonly ReadyTurn[]>;
+  readonly report: (error: unknown, what: string) => void;
+}
+
+const EVERY_MS = 10_000;
+const OLDER_THAN_SECONDS = 5;
+const PATIENCE_MS = 15_000;
+const AT_ONCE = 500;
+
+/** Decided but not resumed is never a silence: every gateway looks every 10 s, for ever (design 4.12). */
+export async function reconcileUntil(services: Reconciling, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await reconcileOnce(services, signal).catch((error: unknown) => services.report(error, 'reconcile'));
+    await sleep(EVERY_MS * (0.9 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** With Postgres down nothing is found, and the next time comes soon; one bad turn does not keep the others waiting. */
+export async function reconcileOnce(services: Reconciling, signal: AbortSignal): Promise<void> {
+  for (const { tenant, turnKey } of await services.readyTurnKeys(OLDER_THAN_SECONDS, AT_ONCE)) {
+    if (signal.aborted) return;
+    await reconcileTurn(services, tenant, turnKey).catch((error: unknown) => services.report(error, 'reconcile turn'));
+  }
+}
+
+async function reconcileTurn(services: Reconciling, tenant: Tenant, turnKey: TurnKey): Promise<void> {
+  const whole = await readWholeTurn(services.events, tenant, turnKey);
+  if (whole) await offerDue(services, { ...whole, tenant, foundBy: 'reconciler', patienceMs: PATIENCE_MS });
+}
