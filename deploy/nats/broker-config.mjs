@@ -1,5 +1,5 @@
 // @ts-check
-import { acksOf, identities, pullsOf, requestsOf, rpcOf } from './permissions.mjs';
+import { acksOf, deniedOf, identities, pullsOf, requestsOf, rpcOf } from './permissions.mjs';
 
 /**
  * @typedef {{
@@ -10,7 +10,7 @@ import { acksOf, identities, pullsOf, requestsOf, rpcOf } from './permissions.mj
  *   publicKeys: Record<string, string>,
  *   maxFileStoreBytes?: number,
  *   syncAlways?: boolean,
- *   cluster?: { name: string, port: number, routes: string[] },
+ *   cluster?: { name: string, host: string, port: number, routes: string[] },
  *   tls?: { certFile: string, keyFile: string },
  * }} BrokerOptions
  */
@@ -38,7 +38,7 @@ function serverPart({ serverName, host, port, storeDir, maxFileStoreBytes, syncA
       ...(syncAlways ? { sync_interval: 'always' } : {}),
     },
     ...(cluster
-      ? { cluster: { name: cluster.name, listen: `127.0.0.1:${cluster.port}`, routes: cluster.routes } }
+      ? { cluster: { name: cluster.name, listen: `${cluster.host}:${cluster.port}`, routes: cluster.routes } }
       : {}),
     ...(tls ? { tls: { cert_file: tls.certFile, key_file: tls.keyFile, min_version: '1.3' } } : {}),
   };
@@ -88,10 +88,11 @@ function user(name, publicKeys) {
   const asks = (identity.asks ?? []).map(rpcOf);
   const publish = [...requestsOf(identity), ...pullsOf(identity), ...acksOf(identity), ...asks];
   const serves = identity.serves ? [rpcOf(identity.serves)] : [];
+  const deny = deniedOf(identity);
   return {
     nkey: publicKeys[name],
     permissions: {
-      publish: { allow: publish },
+      publish: { allow: publish, ...(deny.length > 0 ? { deny } : {}) },
       subscribe: { allow: [`_INBOX.${name}.>`, ...serves] },
       ...(identity.serves ? { allow_responses: { max: 1, expires: '30s' } } : {}),
     },

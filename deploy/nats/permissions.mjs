@@ -11,10 +11,15 @@
  *   acks: string[],
  *   serves?: string,
  *   asks?: string[],
+ *   never?: string[],
  * }} Identity
+ * `facts`: what it may write. `api`, `pulls`, `acks`: the requests to JetStream, after their fixed beginnings. `serves` and `asks`:
+ * request/reply between services. `never`: exceptions to `api` and `pulls` that a pattern cannot say.
  */
 
 const EVERY_ID = 'hp.v1.*.*.*';
+const OTHERS_DURABLES = ['orchestrator', 'approvals', 'projector'];
+const DURABLES = [...OTHERS_DURABLES, 'gateway'];
 
 /** @type {Record<string, Identity>} */
 export const identities = {
@@ -91,11 +96,15 @@ export const identities = {
       'CONSUMER.INFO.EVENTS.*',
       'CONSUMER.INFO.COMMANDS.*',
       'CONSUMER.CREATE.EVENTS.*',
-      'CONSUMER.DELETE.EVENTS.*',
     ],
     pulls: ['EVENTS.*', 'COMMANDS.*'],
     acks: ['EVENTS.gateway.>', 'COMMANDS.>'],
     asks: ['orchestrator', 'approval-service'],
+    // It makes readers for the streams it serves; under a durable's name that would change the durable.
+    never: [
+      ...DURABLES.map((durable) => `CONSUMER.CREATE.EVENTS.${durable}`),
+      ...OTHERS_DURABLES.map((durable) => `CONSUMER.MSG.NEXT.EVENTS.${durable}`),
+    ],
   },
   audit: {
     account: 'AUDIT',
@@ -136,3 +145,9 @@ export const acksOf = ({ acks }) => acks.map((consumer) => `$JS.ACK.${consumer}`
 
 /** The subjects under which a service is asked. @param {string} service */
 export const rpcOf = (service) => `hp.rpc.v1.${service}.>`;
+
+/** What is taken away again from what the patterns above give. @param {Identity} identity */
+export const deniedOf = ({ never = [] }) => never.map((call) => `$JS.API.${call}`);
+
+/** The kinds of fact that an identity may write, as subject patterns. @param {string} name */
+export const factSubjects = (name) => identities[name]?.facts ?? [];
