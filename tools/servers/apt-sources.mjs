@@ -16,7 +16,9 @@ export function debianMirrors() {
 
 function parts() {
   try {
-    return readdirSync(PARTS).filter((name) => /\.(list|sources)$/.test(name)).map((name) => join(PARTS, name));
+    return readdirSync(PARTS)
+      .filter((name) => /\.(list|sources)$/.test(name))
+      .map((name) => join(PARTS, name));
   } catch {
     return [];
   }
@@ -24,6 +26,9 @@ function parts() {
 
 /** @param {string} text */
 export function addressesIn(text) {
-  const lines = text.split('\n').map((line) => line.trim()).filter((line) => !line.startsWith('#'));
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => !line.startsWith('#'));
   return lines.flatMap((line) => (/^(deb\s|URIs:)/i.test(line) ? (line.match(/https?:\/\/[^\s\]]+/g) ?? []) : []));
 }

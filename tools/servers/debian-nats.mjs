@@ -29,14 +29,18 @@ export async function debianNats(work) {
   const [archive] = readdirSync(join(work, 'out'));
   if (!archive) throw new Error('apt downloaded nothing');
   await run('dpkg-deb', ['-x', join(work, 'out', archive), join(work, 'x')]);
-  const binary = ['usr/sbin', 'usr/bin'].map((dir) => join(work, 'x', dir, 'nats-server')).find((file) => existsSync(file));
+  const binary = ['usr/sbin', 'usr/bin']
+    .map((dir) => join(work, 'x', dir, 'nats-server'))
+    .find((file) => existsSync(file));
   if (!binary) throw new Error('the package has no nats-server');
   return binary;
 }
 
 /** The first mirror of Debian itself that the machine knows; other programs' sources are no mirrors of it. */
 function ownMirror() {
-  const files = ['/etc/apt/sources.list', ...list(SOURCES).map((name) => join(SOURCES, name))].filter((file) => existsSync(file));
+  const files = ['/etc/apt/sources.list', ...list(SOURCES).map((name) => join(SOURCES, name))].filter((file) =>
+    existsSync(file),
+  );
   const text = files.map((file) => readFileSync(file, 'utf8').replace(/^\s*#.*$/gm, '')).join('\n');
   const words = text.split(/\s+/).filter((word) => /^(https?|mirror\+\w+|file):/.test(word));
   const mirror = words.find((word) => /\/debian\/?$/.test(word));

@@ -1,6 +1,15 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { debianNats } from './debian-nats.mjs';
@@ -21,7 +30,10 @@ export async function findNats(cacheDir, say) {
   for (const candidate of ['nats-server', kept]) if (await isNewEnough(candidate)) return candidate;
   mkdirSync(cacheDir, { recursive: true });
   const reasons = [];
-  for (const [from, bring] of /** @type {const} */ ([['the official release', releasedNats], ['Debian', debianNats]])) {
+  for (const [from, bring] of /** @type {const} */ ([
+    ['the official release', releasedNats],
+    ['Debian', debianNats],
+  ])) {
     const work = mkdtempSync(join(tmpdir(), 'holdpoint-nats-'));
     try {
       say(`Bringing nats-server from ${from} …`);
@@ -65,7 +77,8 @@ async function releasedNats(work) {
   const name = `nats-server-${RELEASE}-${platform}-${architecture}`;
   const [archive, sums] = await Promise.all([download(`${name}.tar.gz`), download('SHA256SUMS')]);
   const sum = createHash('sha256').update(archive).digest('hex');
-  if (!sums.toString('utf8').includes(`${sum}  ${name}.tar.gz`)) throw new Error('its checksum is not the published one');
+  if (!sums.toString('utf8').includes(`${sum}  ${name}.tar.gz`))
+    throw new Error('its checksum is not the published one');
   writeFileSync(join(work, 'nats.tar.gz'), archive);
   await run('tar', ['-xzf', join(work, 'nats.tar.gz'), '-C', work]);
   return join(work, name, 'nats-server');

@@ -19,7 +19,10 @@ export async function findNats({ cacheDir, log = () => {} }) {
   const brought = join(cacheDir, 'bin', NAME);
   for (const candidate of [...installed(), brought]) if (await isNewEnough(candidate)) return candidate;
   const failures = [];
-  for (const [source, bring] of /** @type {const} */ ([['release', natsFromRelease], ['Debian', natsFromDebian]])) {
+  for (const [source, bring] of /** @type {const} */ ([
+    ['release', natsFromRelease],
+    ['Debian', natsFromDebian],
+  ])) {
     try {
       await bring({ target: brought, log });
       if (await isNewEnough(brought)) return brought;

@@ -52,7 +52,8 @@ async function bring({ source, target }) {
  * @param {string} folder @param {string} source
  */
 function ownState(folder, source) {
-  for (const part of ['state/lists/partial', 'cache/archives/partial', 'none']) mkdirSync(join(folder, part), { recursive: true });
+  for (const part of ['state/lists/partial', 'cache/archives/partial', 'none'])
+    mkdirSync(join(folder, part), { recursive: true });
   writeFileSync(join(folder, 'sources.list'), source);
   writeFileSync(join(folder, 'state/status'), '');
   const settings = {

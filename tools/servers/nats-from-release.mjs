@@ -42,7 +42,8 @@ export async function natsFromRelease({ target, log }) {
 function archiveName() {
   const system = SYSTEMS[process.platform];
   const machine = MACHINES[process.arch];
-  if (!system || !machine) throw new Error(`there is no release of nats-server for ${process.platform} on ${process.arch}`);
+  if (!system || !machine)
+    throw new Error(`there is no release of nats-server for ${process.platform} on ${process.arch}`);
   return `nats-server-${VERSION}-${system}-${machine}.${system === 'windows' ? 'zip' : 'tar.gz'}`;
 }
 
