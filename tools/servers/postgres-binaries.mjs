@@ -28,7 +28,9 @@ function packageFolder() {
   try {
     return join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
   } catch {
-    throw new Unable(`There are no Postgres programs for ${system} on ${process.arch} here (${name}): run npm ci, or ${INSTEAD}.`);
+    throw new Unable(
+      `There are no Postgres programs for ${system} on ${process.arch} here (${name}): run npm ci, or ${INSTEAD}.`,
+    );
   }
 }
 
@@ -58,7 +60,10 @@ const isThere = (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefin
 
 /** @param {string} native */
 function copyInShelter(native) {
-  const version = createHash('sha256').update(readFileSync(join(native, '..', 'package.json'))).digest('hex').slice(0, 16);
+  const version = createHash('sha256')
+    .update(readFileSync(join(native, '..', 'package.json')))
+    .digest('hex')
+    .slice(0, 16);
   const copy = join(shelter(), `postgres-${version}`);
   if (existsSync(copy)) return copy;
   const beside = `${copy}.${process.pid}`;

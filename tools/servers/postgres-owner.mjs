@@ -10,14 +10,20 @@ import { textOf, Unable } from './processes.mjs';
 /** Postgres refuses to run as root, and we make no user on somebody's machine. @returns {Owner | undefined} */
 export function postgresOwner() {
   if (process.getuid?.() !== 0) return undefined;
-  const users = textOf('/etc/passwd').split('\n').map((line) => line.split(':'));
+  const users = textOf('/etc/passwd')
+    .split('\n')
+    .map((line) => line.split(':'));
   const found = ['postgres', 'nobody'].map((name) => users.find(([user]) => user === name)).find(Boolean);
-  if (!found) throw new Unable('Postgres does not run as root, and this machine has neither a user postgres nor nobody: start as another user, or set HOLDPOINT_DATABASE_URL.');
+  if (!found)
+    throw new Unable(
+      'Postgres does not run as root, and this machine has neither a user postgres nor nobody: start as another user, or set HOLDPOINT_DATABASE_URL.',
+    );
   return { uid: Number(found[2]), gid: Number(found[3]) };
 }
 
 /** @param {string} path @param {Owner | undefined} owner */
-export const maySee = (path, owner) => owner === undefined || spawnSync('test', ['-r', path], { ...owner, cwd: '/' }).status === 0;
+export const maySee = (path, owner) =>
+  owner === undefined || spawnSync('test', ['-r', path], { ...owner, cwd: '/' }).status === 0;
 
 /** A place of root's that others may enter, for when the project is where only root may look. */
 export const shelter = () => '/var/lib/holdpoint';
@@ -32,7 +38,10 @@ export function ownedFolder(dir, owner) {
   const name = createHash('sha256').update(resolve(dir)).digest('hex').slice(0, 16);
   const elsewhere = join(shelter(), name);
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
-  writeFileSync(join(dir, 'IS-ELSEWHERE'), `The user that runs Postgres may not enter this folder; its files are in ${elsewhere}\n`);
+  writeFileSync(
+    join(dir, 'IS-ELSEWHERE'),
+    `The user that runs Postgres may not enter this folder; its files are in ${elsewhere}\n`,
+  );
   return handOver(elsewhere, owner);
 }
 

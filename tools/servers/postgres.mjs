@@ -4,13 +4,27 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { findPostgres, programIn } from './postgres-binaries.mjs';
 import { ownedFolder, postgresOwner } from './postgres-owner.mjs';
-import { isAlive, lastWords, run, sleep, spawnServer, stopOrphan, stopProcess, textOf, Unable, until } from './processes.mjs';
+import {
+  isAlive,
+  lastWords,
+  run,
+  sleep,
+  spawnServer,
+  stopOrphan,
+  stopProcess,
+  textOf,
+  Unable,
+  until,
+} from './processes.mjs';
 
 const START_MS = 60_000;
 const DATABASE = 'holdpoint';
 const USER = 'holdpoint';
 /** Fast, then immediate: committed transactions survive both. @type {[NodeJS.Signals, number][]} */
-const STOP = [['SIGINT', 5_000], ['SIGQUIT', 2_000]];
+const STOP = [
+  ['SIGINT', 5_000],
+  ['SIGQUIT', 2_000],
+];
 /** Only where the data may be lost with the machine. */
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 const LOOPBACK_ONLY = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'timezone=UTC'];
@@ -71,7 +85,10 @@ async function initialise({ native, data, owner, fast }, password) {
   const access = ['--auth=scram-sha-256', `--username=${USER}`, `--pwfile=${passwordFile}`];
   const shape = ['--encoding=UTF8', '--locale=C', ...(fast ? ['--no-sync'] : [])];
   try {
-    await run(programIn(native, 'initdb'), [`--pgdata=${beside}`, ...access, ...shape], { ...owner, cwd: join(data, '..') });
+    await run(programIn(native, 'initdb'), [`--pgdata=${beside}`, ...access, ...shape], {
+      ...owner,
+      cwd: join(data, '..'),
+    });
   } catch (error) {
     throw new Unable(`The database could not be made: ${error instanceof Error ? error.message : error}`);
   } finally {
@@ -96,7 +113,11 @@ async function startUntilOurs(place, port, logFile) {
 /** @param {Place} place @param {number} port @param {string} logFile */
 async function start({ native, data, owner, fast }, port, logFile) {
   const settings = [...LOOPBACK_ONLY, ...(fast ? FAST : [])].flatMap((setting) => ['-c', setting]);
-  const child = spawnServer(programIn(native, 'postgres'), ['-D', data, '-p', String(port), ...settings], { logFile, cwd: data, ...owner });
+  const child = spawnServer(programIn(native, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+    logFile,
+    cwd: data,
+    ...owner,
+  });
   /** @type {Promise<void>} */
   const exited = new Promise((done) => {
     child.once('exit', () => done());

@@ -139,7 +139,6 @@ export function spawnServer(command, args, { logFile, ...options }) {
   const log = openLog(logFile);
   const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
-  child.unref();
   return child;
 }
 

@@ -1,0 +1,128 @@
+// @ts-check
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureKeys } from '../deploy/nats/keys.mjs';
+import { writeBrokerConfig } from './servers/broker-folder.mjs';
+import { findNats, startNats } from './servers/nats.mjs';
+import { startPostgres } from './servers/postgres.mjs';
+import { freePort, signalQuietly, sleep, Unable } from './servers/processes.mjs';
+
+const CACHE = fileURLToPath(new URL('../.holdpoint', import.meta.url));
+const CLUSTER_SIZE = 3;
+const CLUSTER_TRIES = 100;
+
+/**
+ * @typedef {Awaited<ReturnType<typeof startTestServers>>} TestServers
+ * @typedef {{ url: string, pid: () => number, kill: () => Promise<void>, pause: () => void, resume: () => void, restart: () => Promise<void>, stop: () => Promise<void> }} TestNats
+ * `kill` as by the power cut, `pause` as by a long stall; `restart` starts again what was killed, on the same port and files.
+ */
+
+/**
+ * Real servers for tests, in a folder outside of the project, with the real permissions: one NATS, three more that replicate
+ * where asked for, and a Postgres in which the tests make their databases.
+ * @param {{ cluster?: boolean }} [wanted]
+ */
+export async function startTestServers({ cluster = false } = {}) {
+  const dir = mkdtempSync(join(tmpdir(), 'holdpoint-test-'));
+  chmodSync(dir, 0o755);
+  const binary = await findNats({ cacheDir: CACHE, log: console.log });
+  const credsDir = join(dir, 'creds');
+  const publicKeys = ensureKeys(credsDir);
+  const started = await Promise.allSettled([
+    startOne({ dir: join(dir, 'nats'), binary, publicKeys }),
+    cluster ? startCluster({ dir, binary, publicKeys, credsDir }) : [],
+    freePort().then((port) => startPostgres({ dir: join(dir, 'postgres'), port, fast: true })),
+  ]);
+  const servers = started.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  // A test run that dies leaves nothing running.
+  const killAll = () => servers.forEach(({ pid }) => signalQuietly(typeof pid === 'function' ? pid() : pid, 'SIGKILL'));
+  process.once('exit', killAll);
+  const stop = async () => {
+    process.off('exit', killAll);
+    await Promise.all(servers.map((server) => server.stop()));
+    rmSync(dir, { recursive: true, force: true });
+  };
+  const [nats, clusterNats, postgres] = started;
+  if (nats.status === 'fulfilled' && clusterNats.status === 'fulfilled' && postgres.status === 'fulfilled')
+    return {
+      natsUrl: nats.value.url,
+      clusterUrls: clusterNats.value.map(({ url }) => url),
+      credsDir,
+      databaseUrl: postgres.value.url,
+      dir,
+      nats: nats.value,
+      clusterNats: clusterNats.value,
+      stop,
+    };
+  await stop();
+  throw started.find((one) => one.status === 'rejected')?.reason;
+}
+
+/**
+ * @param {{ dir: string, binary: string, publicKeys: Record<string, string>, cluster?: { name: string, host: string, port: number, routes: string[] } }} what
+ * @returns {Promise<TestNats>}
+ */
+async function startOne({ dir, binary, publicKeys, cluster }) {
+  const port = await freePort();
+  const serverName = `holdpoint-${randomBytes(6).toString('hex')}`;
+  const configFile = writeBrokerConfig(dir, { serverName, port, publicKeys, ...(cluster ? { cluster } : {}) });
+  const start = () => startNats({ binary, dir, port, configFile, serverName });
+  let server = await start();
+  return {
+    url: server.url,
+    pid: () => server.pid,
+    kill: () => (signalQuietly(server.pid, 'SIGKILL'), server.exited),
+    pause: () => signalQuietly(server.pid, 'SIGSTOP'),
+    resume: () => signalQuietly(server.pid, 'SIGCONT'),
+    restart: async () => {
+      await server.stop();
+      server = await start();
+    },
+    stop: async () => {
+      signalQuietly(server.pid, 'SIGCONT');
+      await server.stop();
+    },
+  };
+}
+
+/** @param {{ dir: string, binary: string, publicKeys: Record<string, string>, credsDir: string }} what */
+async function startCluster({ dir, binary, publicKeys, credsDir }) {
+  const ports = await Promise.all(Array.from({ length: CLUSTER_SIZE }, freePort));
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`);
+  const name = `holdpoint-${randomBytes(6).toString('hex')}`;
+  const servers = await Promise.all(
+    ports.map((port, index) =>
+      startOne({
+        dir: join(dir, `nats-${index}`),
+        binary,
+        publicKeys,
+        cluster: { name, host: '127.0.0.1', port, routes },
+      }),
+    ),
+  );
+  await untilElected(
+    servers.map(({ url }) => url),
+    join(credsDir, 'bootstrap.nk'),
+  );
+  return servers;
+}
+
+/** JetStream on a cluster answers only once the three have found each other. @param {string[]} servers @param {string} seedFile */
+async function untilElected(servers, seedFile) {
+  const { connect, nkeyAuthenticator } = await import('@nats-io/transport-node');
+  const authenticator = nkeyAuthenticator(new Uint8Array(readFileSync(seedFile)));
+  const connection = await connect({ servers, authenticator, inboxPrefix: '_INBOX.bootstrap' });
+  try {
+    for (let tries = 0; tries < CLUSTER_TRIES; tries++) {
+      const answer = await connection.request('$JS.API.STREAM.INFO.NONE', '', { timeout: 500 }).catch(() => undefined);
+      if (answer?.json().error?.code === 404) return;
+      await sleep(100);
+    }
+    throw new Unable('The three NATS servers did not agree on a leader.');
+  } finally {
+    await connection.close();
+  }
+}
