@@ -30,7 +30,7 @@ class CannotProject extends Error {
   override readonly name = 'CannotProject';
 }
 
-const concernsOneFact = (error: unknown): boolean => error instanceof CannotProject || isAboutData(error);
+export const concernsOneFact = (error: unknown): boolean => error instanceof CannotProject || isAboutData(error);
 
 /** Copy, rows and checkpoint in one transaction. Where the rows are refused, one by one, and what is refused is parked. */
 export async function applyBatch(client: ClientBase, batch: Batch): Promise<Checkpoint> {

@@ -14,6 +14,7 @@ import { APPROVALS, type ApprovalServices } from './approval-services.js';
 import { closeTurnApprovals } from './close-turn-approvals.js';
 import { decide, revoke, use, withdraw } from './handlers.js';
 import { health } from './health.js';
+import { unparkApproval } from './unpark.js';
 
 const named = rpcSubject['approval-service'];
 
@@ -59,7 +60,7 @@ export class ApprovalsController {
   @MessagePattern(named('UnparkApproval'))
   unpark(@Payload() ask: Ask): Promise<Reply<Done>> {
     return answer(this.approvals.callers, UNPARK, ask, ({ command, caller }) =>
-      this.approvals.unpark(command.approvalId, caller.tenant),
+      unparkApproval(this.approvals.unpark, caller.tenant, command.approvalId),
     );
   }
 

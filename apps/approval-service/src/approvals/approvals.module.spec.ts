@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenId } from '#contracts/ids';
-import { reply, type Ask } from '#contracts/rpc';
+import type { Ask } from '#contracts/rpc';
 import { subjects } from '#contracts/subjects';
 import { ROLES, type Role } from '#contracts/tokens/events';
 import { DURABLES } from '#event-log/durables';
@@ -53,7 +53,7 @@ async function start(...facts: readonly Told[]) {
   };
   const readModel = {
     due: { dueBy: () => Promise.reject(new Error('no Postgres')) },
-    unpark: () => Promise.resolve(reply({ seq: 7, recorded: true })),
+    unpark: (_: string, id: string) => Promise.resolve({ applied: id === CALL ? 1 : 0, seq: 7 }),
   };
   const app = await NestFactory.createApplicationContext(ApprovalsModule.with(service, readModel), { logger: false });
   await app.init();
@@ -118,9 +118,10 @@ describe('the approvals of a service, with the read model away', () => {
     expect(may.sort()).toEqual([...own, 'close'].sort());
   });
 
-  it('unpark asks the read model', async () => {
+  it('unpark asks the read model, and says where nothing is parked', async () => {
     const { controller } = await start();
     expect(await controller.unpark(ask({ approvalId: CALL }))).toEqual({ ok: true, value: { seq: 7, recorded: true } });
+    expect(await controller.unpark(ask({ approvalId: 'ap_x' }))).toMatchObject({ refusal: { reason: 'not-found' } });
   });
 
   it('has nothing to withdraw, nothing to take back and nothing to use before a decision', async () => {

@@ -8,15 +8,16 @@ import type { Service } from '#service/run-service';
 import { APPROVALS, type ApprovalServices } from './approval-services.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { atMostOnceAMinute } from './automations/at-most-once-a-minute.js';
-import type { DueReader } from './automations/due.js';
+import type { DueReader } from '../projections/due/due.query.js';
 import { runSweep, type SweepReport } from './automations/sweep.js';
 import { whenTurnEndedThenCloseApprovals } from './automations/when-turn-ended-then-close-approvals.js';
 import { refusedTryMetrics } from './refused-try-metrics.js';
+import type { Unpark } from './unpark.js';
 
 /** What the read model gives; without it decisions go on. */
 export interface ReadModel {
   readonly due: DueReader;
-  readonly unpark: ApprovalServices['unpark'];
+  readonly unpark: Unpark;
 }
 
 /** Of the service, what approvals need. */

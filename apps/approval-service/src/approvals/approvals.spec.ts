@@ -119,8 +119,17 @@ describe('deciding over the log', () => {
   });
 
   it.each(['ap_>', 'ap_*', `${CALL}.>`, 'tn_x', ''])('what is no id, "%s", reads nothing', async (approvalId) => {
-    const reply = await decide(service(new Log()), asked('ada', { ...approve, approvalId: approvalId as never }));
+    const log = new Log();
+    await log.tell(requested());
+    let reads = 0;
+    log.last = () => {
+      reads += 1;
+      return Promise.resolve(undefined);
+    };
+    const one = service(log);
+    const reply = await decide(one, asked('ada', { ...approve, approvalId: approvalId as never }));
     expect(reply).toMatchObject({ ok: false, refusal: { reason: 'not-found' } });
+    expect(reads).toBe(0);
   });
 });
 

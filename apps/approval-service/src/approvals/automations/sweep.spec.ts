@@ -19,7 +19,7 @@ import {
   type Told,
 } from '../domain/stories-for-spec.js';
 import { atMostOnceAMinute } from './at-most-once-a-minute.js';
-import type { DueRow } from './due.js';
+import type { DueRow } from '../../projections/due/due.query.js';
 import { Resting } from './resting.js';
 import { runSweep, sweepOnce } from './sweep.js';
 

@@ -5,7 +5,7 @@ import { Unavailable } from '#event-log/log';
 import type { AboutCall } from '../domain/call.js';
 import { expiring } from '../domain/expire-approval.js';
 import { lapsing } from '../domain/lapse-approval.js';
-import type { DueReader, DueRow } from './due.js';
+import type { DueReader, DueRow } from '../../projections/due/due.query.js';
 import { Resting } from './resting.js';
 
 const EVERY_MS = 1_000;

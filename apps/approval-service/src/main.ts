@@ -1,0 +1,4 @@
+import { runService } from '#service/run-service';
+import { ApprovalServiceModule } from './approval-service.module.js';
+
+await runService('approval-service', (service) => ApprovalServiceModule.with(service));
