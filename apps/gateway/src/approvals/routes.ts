@@ -1,13 +1,13 @@
 import { BulkDecisions, DecisionBody, RevokeBody, UseBody } from '#contracts/approvals/commands';
 import { ApprovalsQuery } from '#contracts/queries';
 import { OutcomeBody, SettleBody } from '#contracts/turns/commands';
-import { AGENT, APPROVER, EVERYBODY, READERS, type Route } from '../http/route.js';
+import { AGENT, APPROVER, EVERYBODY, type Route } from '../http/route.js';
 
 export const APPROVAL_ROUTES = {
   listApprovals: {
     method: 'GET',
     path: '/v1/approvals',
-    roles: READERS,
+    roles: EVERYBODY,
     query: ApprovalsQuery,
     summary: 'Approvals, oldest first',
   },

@@ -18,6 +18,8 @@ const MADE: Readonly<Record<string, (text: string) => boolean>> = {
   approvalId: isApprovalId,
   leaseId: (text) => isTurnKey(text) || isApprovalId(text),
   tokenId: isTokenId,
+  /** Events are parked by what they are about. */
+  parkedId: (text) => isTurnKey(text) || isApprovalId(text) || isTokenId(text),
 };
 
 export function checkPath(params: Readonly<Record<string, string>>): void {

@@ -1,5 +1,4 @@
 import { Controller, Param, Query } from '@nestjs/common';
-import type { ApprovalId } from '#contracts/ids';
 import { EventsQuery } from '#contracts/queries';
 import { From, type Asker } from '../auth/asker.js';
 import { Deciders } from '../deciders/deciders.js';
@@ -20,7 +19,7 @@ export class EventsController {
   }
 
   @On('unpark')
-  async unpark(@From() { credentials }: Asker, @Param('approvalId') approvalId: ApprovalId): Promise<object> {
+  async unpark(@From() { credentials }: Asker, @Param('parkedId') approvalId: string): Promise<object> {
     const { seq, recorded } = await this.deciders.approvals('UnparkApproval', credentials, { approvalId });
     return { approvalId, unparked: recorded, seq };
   }

@@ -43,7 +43,7 @@ export const OPERATION_ROUTES = {
   },
   unpark: {
     method: 'POST',
-    path: '/v1/parked/{approvalId}/unpark',
+    path: '/v1/parked/{parkedId}/unpark',
     roles: ['operator'],
     summary: 'Apply again what could not be applied',
   },

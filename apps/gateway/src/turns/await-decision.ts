@@ -1,5 +1,7 @@
 import type { TurnKey } from '#contracts/ids';
 
+export const CHANGES = Symbol('what tells that a turn has changed');
+
 export interface TurnChanges {
   /** Resolves at the turn's next fact, or when aborted; it counts from the call on. */
   untilChanged(turnKey: TurnKey, signal: AbortSignal): Promise<void>;
@@ -15,21 +17,23 @@ interface Waiting<State> {
 }
 
 /** Registers first, then reads, then waits: no change falls between the reading and the waiting. */
-export async function awaitChange<State>(
-  changes: TurnChanges,
-  { turnKey, seconds, gone, read, isDone }: Waiting<State>,
-): Promise<State> {
-  const over = AbortSignal.any([gone, AbortSignal.timeout(seconds * 1_000)]);
-  while (!over.aborted) {
-    const answered = new AbortController();
-    const changed = changes.untilChanged(turnKey, AbortSignal.any([over, answered.signal]));
-    const state = await read().catch((error: unknown) => {
-      answered.abort();
-      throw error;
-    });
-    if (!isDone(state)) await changed;
-    answered.abort();
-    if (isDone(state)) return state;
+export async function awaitChange<State>(changes: TurnChanges, waiting: Waiting<State>): Promise<State> {
+  const { turnKey, seconds, gone, read, isDone } = waiting;
+  const over = new AbortController();
+  const stop = () => over.abort();
+  const timer = setTimeout(stop, gone.aborted ? 0 : seconds * 1_000);
+  gone.addEventListener('abort', stop, { once: true });
+  try {
+    while (!over.signal.aborted) {
+      const changed = changes.untilChanged(turnKey, over.signal);
+      const state = await read();
+      if (isDone(state)) return state;
+      await changed;
+    }
+    return await read();
+  } finally {
+    clearTimeout(timer);
+    gone.removeEventListener('abort', stop);
+    stop();
   }
-  return read();
 }

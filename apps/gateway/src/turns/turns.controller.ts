@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Query, Res } from '@nestjs/common';
+import { Body, Controller, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { approvalIdOf, turnKeyOf } from '#contracts/ids';
 import type { TurnOpened } from '#contracts/rpc';
@@ -11,8 +11,7 @@ import { From, Gone, type Asker } from '../auth/asker.js';
 import { maySeeArguments, withoutArguments } from '../auth/visibility.js';
 import { Deciders } from '../deciders/deciders.js';
 import { On } from '../http/on.js';
-import { Changes } from '../live/changes.js';
-import { awaitChange } from './await-decision.js';
+import { awaitChange, CHANGES, type TurnChanges } from './await-decision.js';
 import { ReadTurns } from './read-turns.js';
 import { turnView, type TurnView } from './turn-view.js';
 
@@ -21,7 +20,7 @@ export class TurnsController {
   constructor(
     private readonly deciders: Deciders,
     private readonly turns: ReadTurns,
-    private readonly changes: Changes,
+    @Inject(CHANGES) private readonly changes: TurnChanges,
   ) {}
 
   @On('openTurn')
