@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#contracts/roles';
@@ -24,7 +25,9 @@ export const From = createParamDecorator((_: unknown, context: ExecutionContext)
 );
 
 /** Aborted when the client has gone, the answer is sent, or the gateway stops. */
-export const Gone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+export const Gone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => goneOf(context));
+
+function goneOf(context: ExecutionContext): AbortSignal {
   const { server } = context.switchToHttp().getRequest<FastifyRequest>();
   const { raw } = context.switchToHttp().getResponse<FastifyReply>();
   const gone = new AbortController();
@@ -34,5 +37,26 @@ export const Gone = createParamDecorator((_: unknown, context: ExecutionContext)
     server.stopping.removeEventListener('abort', abort);
     abort();
   });
+  if (server.stopping.aborted) abort();
   return gone.signal;
+}
+
+/** Who listens to a stream, and from where on. */
+export interface Listener extends Asker {
+  readonly signal: AbortSignal;
+  readonly lastEventId: string | undefined;
+  /** Takes the response over. What is thrown before anything is written still becomes a problem document. */
+  readonly takeOver: () => ServerResponse;
+}
+
+export const Listening = createParamDecorator((_: unknown, context: ExecutionContext): Listener => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const reply = context.switchToHttp().getResponse<FastifyReply>();
+  const lastEventId = request.headers['last-event-id'];
+  return {
+    ...askerOf(request),
+    signal: goneOf(context),
+    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    takeOver: () => reply.hijack().raw,
+  };
 });

@@ -44,7 +44,7 @@ export class Lists {
     return listParked(await this.from(after), this.paging(caller, query));
   }
 
-  async stats({ tenant }: Caller, { after }: StreamQuery): Promise<Stats> {
+  async stats({ tenant }: Pick<Caller, 'tenant'>, { after }: StreamQuery): Promise<Stats> {
     const { lastSeq } = await this.turns.log.state();
     return stats(await this.from(after), { tenant, now: this.turns.now(), logLastSeq: lastSeq });
   }
