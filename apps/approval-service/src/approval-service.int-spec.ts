@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ClientProxyFactory, Transport, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
 import pg from 'pg';
@@ -27,13 +26,11 @@ const nats = { natsUrl: env('NATS_URL'), natsCredsDir: env('NATS_CREDS_DIR'), na
 
 /** The service as `runService` starts it, and the two others that it meets on the broker. */
 class Stage {
-  private readonly stop = new AbortController();
   private constructor(
-    private readonly brokers: readonly Broker[],
     private readonly orchestrator: Broker,
-    private readonly app: INestMicroservice,
     private readonly client: ClientProxy,
     readonly tenant: Tenant,
+    readonly end: () => Promise<void>,
   ) {}
 
   static async start(databaseUrl: string): Promise<Stage> {
@@ -70,9 +67,12 @@ class Stage {
     });
     await app.listen();
     const client = ClientProxyFactory.create({ transport: Transport.NATS, options: gateway.natsOptions });
-    const stage = new Stage([own, orchestrator, gateway], orchestrator, app, client, tenant);
-    stage.stop.signal.addEventListener('abort', () => stop.abort());
-    return stage;
+    return new Stage(orchestrator, client, tenant, async () => {
+      stop.abort();
+      await client.close();
+      await app.close();
+      await Promise.all([own, orchestrator, gateway].map((broker) => broker.close()));
+    });
   }
 
   ask<Value>(command: ApprovalCommand, body: object, token = ADMIN): Promise<Reply<Value>> {
@@ -119,13 +119,6 @@ class Stage {
       if (fact) return fact;
     }
     return undefined;
-  }
-
-  async end(): Promise<void> {
-    this.stop.abort();
-    await this.client.close();
-    await this.app.close();
-    await Promise.all(this.brokers.map((broker) => broker.close()));
   }
 }
 

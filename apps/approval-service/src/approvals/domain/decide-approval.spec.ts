@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ANSWERS, type DecideApproval } from '#contracts/approvals/commands';
 import { DECISIONS } from '#contracts/approvals/events';
 import { digestOf } from '#contracts/canonical';
-import { approvalIdOf, type ApprovalId } from '#contracts/ids';
+import { approvalIdOf } from '#contracts/ids';
 import { appliedRequirement } from '#fold/requirement';
 import { decideApproval } from './decide-approval.js';
 import {
@@ -179,7 +179,7 @@ describe('a response', () => {
 describe('whatever is said', () => {
   const words = fc.record(
     {
-      approvalId: fc.constant(CALL as ApprovalId),
+      approvalId: fc.constant(CALL),
       decision: fc.constantFrom(...ANSWERS),
       reason: fc.string(),
       response: fc.jsonValue(),

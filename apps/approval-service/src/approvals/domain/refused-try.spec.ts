@@ -3,7 +3,7 @@ import { DecisionRefused, REFUSED_TRIES } from '#contracts/approvals/events';
 import { approvalIdOf, personDigest } from '#contracts/ids';
 import { parse } from '#contracts/parse';
 import { REASONS } from '#contracts/refusals';
-import { isRefusedTry, recordRefusedTry } from './refused-try.js';
+import { isRefusedTry, recordRefusedTry, refusing } from './refused-try.js';
 import { CALL, recordedAt, requested, stateAfter, TENANT, TURN_KEY } from './stories-for-spec.js';
 
 const who = personDigest(TENANT, 'Ada@example.com');
@@ -28,6 +28,12 @@ describe('a refused try', () => {
     expect(recordRefusedTry(tried, { turn: { state: 'unknown' } })).toEqual({ kind: 'nothing-to-do' });
     expect(recordRefusedTry({ ...tried, approvalId: approvalIdOf(TURN_KEY, 1) }, known)).toEqual({
       kind: 'nothing-to-do',
+    });
+  });
+  it('reads nothing for what is no id', async () => {
+    const none = { last: () => Promise.reject(new Error('read')), next: () => Promise.reject(new Error('read')) };
+    expect(await refusing.read(none, TENANT, { ...tried, approvalId: 'ap_>' as never })).toEqual({
+      turn: { state: 'unknown' },
     });
   });
   it('is one for these reasons only', () =>
