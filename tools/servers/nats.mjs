@@ -53,11 +53,12 @@ async function isOurs(port, serverName) {
 
 /**
  * What a NATS server says first to anyone who connects.
- * @param {number} port @returns {Promise<{ server_name?: string, jetstream?: boolean, version?: string } | undefined>}
+ * @param {number} port @param {string} [host]
+ * @returns {Promise<{ server_name?: string, jetstream?: boolean, version?: string, cluster?: string } | undefined>}
  */
-export function serverInfo(port) {
+export function serverInfo(port, host = '127.0.0.1') {
   return new Promise((answer) => {
-    const socket = connect({ host: '127.0.0.1', port, timeout: ANSWER_MS });
+    const socket = connect({ host, port, timeout: ANSWER_MS });
     let text = '';
     const end = () => {
       socket.destroy();

@@ -54,6 +54,9 @@ export async function startPostgres({ dir, port, fast = false, logFile = join(di
   return { ...server, url };
 }
 
+/** Stops what an earlier start left running on this folder. @param {string} dir */
+export const stopPostgresOf = (dir) => stopPostgresLeftBehind(join(ownedFolder(dir, postgresOwner()), 'data'));
+
 /** @param {string} data */
 async function stopPostgresLeftBehind(data) {
   const file = join(data, 'postmaster.pid');

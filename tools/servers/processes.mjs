@@ -148,3 +148,13 @@ export function openLog(file) {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > OLD_LOG_BYTES) renameSync(file, `${file}.1`);
   return openSync(file, 'a');
 }
+
+/** When a process began, as the system words it: with its number it names one process only. @param {number} pid */
+export function processBegan(pid) {
+  if (process.platform === 'win32') return '';
+  if (process.platform !== 'linux')
+    return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+  const stat = textOf(`/proc/${pid}/stat`);
+  const began = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  return `${textOf('/proc/sys/kernel/random/boot_id').trim()} ${began}`;
+}

@@ -52,8 +52,8 @@ const INDEXES = [
   `CREATE INDEX approvals_in_order ON approvals (tenant, requested_at, turn_key, call_index)`,
   `CREATE INDEX approvals_undecided ON approvals (tenant, requested_at, turn_key, call_index) WHERE decision IS NULL`,
   `CREATE INDEX approvals_undecided_of_turn ON approvals (tenant, turn_key) WHERE decision IS NULL`,
-  `CREATE INDEX approvals_unused ON approvals (tenant, requested_at, turn_key, call_index)
-    WHERE decision = 'approved' AND use_is IS NULL`,
+  `CREATE INDEX approvals_decided_as ON approvals (tenant, decision, requested_at, turn_key, call_index)
+    WHERE decision IS NOT NULL AND use_is IS NULL`,
   `CREATE INDEX approvals_begun ON approvals (tenant, requested_at, turn_key, call_index)
     WHERE use_is = 'started' AND outcome_ok IS NULL`,
   `CREATE INDEX approvals_of_turn ON approvals (tenant, turn_key)`,
