@@ -107,7 +107,7 @@ describe('whatever the order in which facts are delivered, each twice', () => {
         for (const fact of shuffled([...facts, ...facts], dice)) await continueAfter(log, fact);
         expect(await published(log)).toEqual([TURN_KEY]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     ));
 
   it('publishes exactly one turn command and one for each call that is to run, for calls released each', () =>
@@ -125,7 +125,7 @@ describe('whatever the order in which facts are delivered, each twice', () => {
         expect(keys).toEqual(expect.arrayContaining([TURN_KEY, ...mustRun]));
         expect(keys.filter((key) => ![TURN_KEY, ...mustRun, ...mayHaveRun].some((one) => one === key))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     ));
 });
 
