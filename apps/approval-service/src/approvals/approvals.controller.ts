@@ -13,7 +13,7 @@ import { answer } from '#service/answer';
 import { APPROVALS, type ApprovalServices } from './approval-services.js';
 import { closeTurnApprovals } from './close-turn-approvals.js';
 import { decide, revoke, use, withdraw } from './handlers.js';
-import { health } from './health.js';
+import { health } from '#service/health';
 import { unparkApproval } from './unpark.js';
 
 const named = rpcSubject['approval-service'];

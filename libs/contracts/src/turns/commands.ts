@@ -86,3 +86,8 @@ export class CancelTurn {
   @Text(64) turnKey: TurnKey;
   @Optional() @Text(4_000) reason?: string;
 }
+
+/** Makes the pool's subscription, where it is not there yet. */
+export class PreparePool {
+  @CallerId() pool: string;
+}

@@ -1,0 +1,4 @@
+import { runService } from '#service/run-service';
+import { TurnsModule } from './turns/turns.module.js';
+
+await runService('orchestrator', (service) => TurnsModule.with(service));

@@ -1,0 +1,52 @@
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant } from '#contracts/ids';
+import { refusal, type Refusal } from '#contracts/refusals';
+import type { SettleExecution } from '#contracts/turns/commands';
+import { accept, refuse, type Answer } from '#decider/decider';
+import type { Rule } from '#event-log/handle-command';
+import { isOwnRequest } from '#fold/permission';
+import { isInDoubt } from '#fold/status';
+import {
+  correlateExecution,
+  knownExecution,
+  misplacedResult,
+  neverBegan,
+  noSuchApproval,
+  oversizedResult,
+  readExecution,
+  winnerOf,
+} from './outcome-state.js';
+import type { ByCaller, LeasedState } from './turn-state.js';
+
+type Context = ByCaller & { readonly now: Instant };
+
+/** A person says what became of a tool that began and was never heard of again. Never who asked for it. */
+export function settleExecution(
+  command: SettleExecution,
+  state: LeasedState,
+  { caller, now }: Context,
+): Answer<HoldpointEvent, Refusal> {
+  const known = knownExecution(command, state);
+  if (!known) return refuse(noSuchApproval());
+  const { turn, approval } = known;
+  const no = misplacedResult(command) ?? oversizedResult(command) ?? neverBegan(approval);
+  if (no) return refuse(no);
+  if (isOwnRequest(caller.subject, turn))
+    return refuse(refusal('self-approval', 'Who asked for a tool call does not settle it'));
+  const { outcome, use } = approval;
+  if (outcome)
+    return refuse(refusal('superseded', `${outcome.by} reported or settled it before`, { winner: winnerOf(outcome) }));
+  if (!isInDoubt(turn, approval, now))
+    return refuse(refusal('not-ready', 'The worker that began it still has time to report'));
+  const attempt = use?.is === 'started' ? use.attempt : 1;
+  const data = { approvalId: command.approvalId, attempt, settledBecause: command.reason };
+  return command.ok
+    ? accept({ type: 'ToolExecutionSucceeded', data: { ...data, result: command.result ?? null } })
+    : accept({ type: 'ToolExecutionFailed', data: { ...data, error: command.error ?? null } });
+}
+
+export const settling: Rule<SettleExecution, LeasedState, ByCaller> = {
+  read: readExecution,
+  decide: settleExecution,
+  correlate: correlateExecution,
+};

@@ -1,0 +1,31 @@
+import type { DynamicModule } from '@nestjs/common';
+import { runAutomation, type AutomationReport } from '#automation/run-automation';
+import { background } from '#service/background';
+import type { Service } from '#service/run-service';
+import { whenTurnSupersededThenCancelTurn } from './automations/when-turn-superseded-then-cancel-turn.js';
+import type { TurnServices } from './handlers.js';
+import { TURNS, TurnsController } from './turns.controller.js';
+
+/** Owns turns: who has which, what each tool gave, how it ended. */
+export class TurnsModule {
+  static with(service: Service): DynamicModule {
+    const { broker, callers, logger, settings } = service;
+    const { events: log, commands, clock, preparePool } = broker;
+    const turns: TurnServices = { log, commands, clock, preparePool, leaseSeconds: settings.leaseSeconds };
+    const report: AutomationReport = {
+      failed: (automation, { seq }, error, deliveries) =>
+        logger.error({ err: error, automation, seq, deliveries }, 'a reaction failed, and is tried again'),
+    };
+    const supersede = whenTurnSupersededThenCancelTurn(turns);
+    return {
+      module: TurnsModule,
+      controllers: [TurnsController],
+      providers: [
+        { provide: TURNS, useValue: { ...turns, callers } },
+        background(service, [
+          { name: 'turn-superseded', run: (signal) => runAutomation(log, supersede, report, signal) },
+        ]),
+      ],
+    };
+  }
+}
