@@ -48,13 +48,13 @@ function lossesIn(text: string): readonly FieldError[] {
   visit(text, {
     onObjectBegin: () => void keys.push(new Set()),
     onObjectEnd: () => void keys.pop(),
-    onObjectProperty: (key, _at, _length, _line, _column, parent) => {
+    onObjectProperty: (...[key, , , , , parent]) => {
       const siblings = keys.at(-1) ?? new Set();
       const message = siblings.has(key) ? 'stands here more than once' : wrongWithKey(key, parent);
       if (message !== undefined) report(message, [...parent(), key]);
       siblings.add(key);
     },
-    onLiteralValue: (value: unknown, at, length, _line, _column, path) => {
+    onLiteralValue: (...[value, at, length, , , path]) => {
       const message = wrongWithLiteral(value, () => text.slice(at, at + length));
       if (message !== undefined) report(message, path());
     },

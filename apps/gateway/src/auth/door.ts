@@ -20,9 +20,10 @@ export function guardDoor(server: FastifyInstance, callers: Callers, rateLimit: 
     if (route?.stream && request.method === 'HEAD') return reply.type('text/event-stream').send('');
     return undefined;
   });
-  server.addHook('preHandler', async (request) => {
+  server.addHook('preHandler', (request, _reply, done) => {
     const route: Route | undefined = routeOf(request);
     if (route) checkInput(request, route);
+    done();
   });
 }
 

@@ -12,9 +12,8 @@ export class Health {
   ) {}
 
   async check(): Promise<{ readonly status: 'ready' }> {
-    const missing = (
-      await Promise.all([this.service('orchestrator'), this.service('approval-service'), this.log(), this.clock()])
-    ).flat();
+    const asked = await Promise.all([this.service('orchestrator'), this.service('approval-service'), this.log()]);
+    const missing = [...asked.flat(), ...this.clock()];
     if (missing.length > 0) throw refused('unavailable', `Not ready: ${missing.join('; ')}`);
     return { status: 'ready' };
   }

@@ -1,40 +1,39 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseLossless } from '#contracts/lossless-json';
-import { refused } from './problem.js';
+import { refused, type Refused } from './problem.js';
 
 export const BODY_LIMIT = 1_048_576;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The lossless JSON door: the only kind of body there is. Whatever else comes is answered 415 by Fastify. */
 export function acceptJsonOnly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   const options = { parseAs: 'buffer', bodyLimit: BODY_LIMIT } as const;
-  server.addContentTypeParser('application/json', options, async (request: FastifyRequest, bytes: Buffer) => {
-    refuseOtherEncodings(request);
-    return readJson(bytes);
-  });
+  server.addContentTypeParser('application/json', options, (request: FastifyRequest, bytes: Buffer) =>
+    readBody(request, bytes),
+  );
 }
 
+/** A promise, because what a parser throws any other way ends the process. */
+const readBody = (request: FastifyRequest, bytes: Buffer): Promise<unknown> =>
+  new Promise((resolve) => {
+    refuseOtherEncodings(request);
+    resolve(readJson(bytes));
+  });
+
 /** An empty body is no body; whether one was needed says the route. */
-export function readJson(bytes: Uint8Array): unknown {
+export function readJson(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) return undefined;
-  const parsed = parseLossless(decode(bytes));
+  if (!isUtf8(bytes)) throw notUtf8();
+  const parsed = parseLossless(bytes.toString('utf8'));
   if (parsed.ok) return parsed.value;
   const [{ path, message } = { path: '', message: '' }] = parsed.errors;
   throw refused('invalid-input', path === '' ? `The body ${message}` : `${path} ${message}`, { errors: parsed.errors });
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw refused('invalid-input', 'The body must be valid UTF-8', {
-      errors: [{ path: '', message: 'must be valid UTF-8' }],
-    });
-  }
-}
+const notUtf8 = (): Refused =>
+  refused('invalid-input', 'The body must be valid UTF-8', { errors: [{ path: '', message: 'must be valid UTF-8' }] });
 
 function refuseOtherEncodings({ headers }: FastifyRequest): void {
   const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? [];

@@ -45,13 +45,9 @@ export function openApiDocument(version: string): Json {
   };
 }
 
-type Storage = NonNullable<
-  NonNullable<Parameters<typeof validationMetadatasToSchemas>[0]>['classTransformerMetadataStorage']
->;
-
 function contractSchemas(): Readonly<Record<string, Schema>> {
   const schemas = validationMetadatasToSchemas({
-    classTransformerMetadataStorage: defaultMetadataStorage as Storage,
+    classTransformerMetadataStorage: defaultMetadataStorage,
     refPointerPrefix: REF,
     additionalConverters: { isInt: { type: 'integer' } },
   });
