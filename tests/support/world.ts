@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bootstrap } from '#event-log/bootstrap';
+import { connectBroker } from '#service/broker';
 import { startTestServers, type TestServers } from '../../tools/test-servers.mjs';
 import { api, type Api } from './api.js';
 
@@ -104,6 +105,23 @@ export class World {
     this.stopped = true;
     await Promise.all([...this.processes.keys()].map((name) => this.kill(name, 'SIGTERM')));
     await this.servers.stop();
+  }
+
+  /** How many `ContinueConversation` of a conversation are in the log, as the broker itself has it. */
+  async storedCommands(conversationId: string): Promise<number> {
+    const { commands, close } = await connectBroker(
+      { natsUrl: this.natsUrl, natsCredsDir: this.servers.credsDir, natsCa: undefined },
+      'gateway',
+    );
+    let count = 0;
+    for (
+      let fact = await commands.next('hp.cmd.v1.>', 1);
+      fact;
+      fact = await commands.next('hp.cmd.v1.>', fact.seq + 1)
+    )
+      if (fact.event.data.conversationId === conversationId) count += 1;
+    await close();
+    return count;
   }
 
   private environment(): Record<string, string> {

@@ -6,8 +6,15 @@ import { subjects } from '#contracts/subjects';
 import type { FactReader } from '#fold/read';
 import { historyEntry, type HistoryEntry } from '../approvals/approval-view.js';
 
+export interface EventItem extends HistoryEntry {
+  readonly subject: string;
+  readonly eventId: string;
+  readonly correlationId: string;
+  readonly causationId: string;
+}
+
 export interface EventsPage {
-  readonly items: readonly (HistoryEntry & { readonly subject: string })[];
+  readonly items: readonly EventItem[];
   /** `after` of the next page; null at the log's present end. */
   readonly nextCursor: string | null;
 }
@@ -19,7 +26,7 @@ export async function eventsPage(log: FactReader, tenant: Tenant, query: EventsQ
   const { after = 0, cursor = after, type, approvalId, limit = 100 } = query;
   if (approvalId !== undefined && !isApprovalId(approvalId)) return { items: [], nextCursor: null };
   const filter = approvalId === undefined ? subjects.everything(tenant) : subjects.story(tenant, approvalId);
-  const items: EventsPage['items'][number][] = [];
+  const items: EventItem[] = [];
   let seq = cursor;
   for (let read = 0; read < MOST_READ && items.length < limit; read += 1) {
     const fact = await log.next(filter, seq + 1);
@@ -30,4 +37,7 @@ export async function eventsPage(log: FactReader, tenant: Tenant, query: EventsQ
   return { items, nextCursor: String(seq) };
 }
 
-const eventItem = (fact: Recorded<HoldpointEvent>) => ({ ...historyEntry(fact), subject: fact.subject });
+function eventItem(fact: Recorded<HoldpointEvent>): EventItem {
+  const { subject, eventId, correlationId, causationId } = fact;
+  return { ...historyEntry(fact), subject, eventId, correlationId, causationId };
+}
