@@ -30,8 +30,9 @@ export class TurnsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const opened = await this.deciders.orchestrator('OpenTurn', credentials, body);
-    if (opened.created) return newTurn(caller, body, opened);
-    void reply.status(200);
+    if (opened.created && credentials.idempotencyKey === undefined) return newTurn(caller, body, opened);
+    // Created, with a key, may be the answer to an earlier request: much can have happened since.
+    if (!opened.created) void reply.status(200);
     const { turnId, conversationId, status, approvals, seq } = this.view(
       caller,
       await this.turns.named(caller, body.conversationId, opened.turnId),
