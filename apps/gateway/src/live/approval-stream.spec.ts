@@ -50,7 +50,7 @@ async function gateway(source: Source, caller: Caller = worker({ roles: ['approv
     const after = new URL(request.url ?? '', 'http://localhost').searchParams.get('after');
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const common = { caller, response, signal: gone.signal, isStillGood: () => Promise.resolve(true) };
+    const common = { caller, takeOver: () => response, signal: gone.signal, isStillGood: () => Promise.resolve(true) };
     void streamApprovals({ feed, report }, after === null ? common : { ...common, after: Number(after) });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -67,7 +67,7 @@ async function listen(url: string) {
   const heard = { text: '' };
   const decoder = new TextDecoder();
   const read = async () => {
-    for await (const chunk of answer.body ?? []) heard.text += decoder.decode(chunk, { stream: true });
+    for await (const chunk of answer.body ?? []) heard.text += decoder.decode(chunk as Uint8Array, { stream: true });
   };
   void read().catch(() => undefined);
   return heard;

@@ -14,7 +14,8 @@ export interface ApprovalsRequest {
   readonly caller: Caller;
   /** The last id that the client has seen; only what is new where it has seen none. */
   readonly after?: number;
-  readonly response: ServerResponse;
+  /** Where the stream is written; from then on no problem document can be sent any more. */
+  readonly takeOver: () => ServerResponse;
   readonly signal: AbortSignal;
   readonly isStillGood: () => Promise<boolean>;
 }
@@ -34,11 +35,11 @@ class Watching {
     private readonly request: ApprovalsRequest,
   ) {
     const { feed, report } = streams;
-    const { response, signal, isStillGood, after } = request;
+    const { takeOver, signal, isStillGood, after } = request;
     this.told = Math.min(after ?? feed.position, feed.position);
     const position = () => (this.unwatch ? Math.max(this.told, feed.position) : this.told);
     const render = (item: FeedItem) => Promise.resolve(renderItem(request.caller, item));
-    this.sse = new Sse({ response, signal, isStillGood, report, position, render });
+    this.sse = new Sse({ response: takeOver(), signal, isStillGood, report, position, render });
   }
 
   async ended(): Promise<void> {

@@ -61,7 +61,7 @@ async function gateway(log: MemoryLog, caller: Caller = worker(), isStillGood = 
       caller,
       conversationId: 'conv-1',
       ...from,
-      response,
+      takeOver: () => response,
       signal: gone.signal,
       isStillGood,
     });
@@ -90,7 +90,7 @@ async function listen(url: string) {
   const answer = await fetch(url, { signal: stop.signal });
   const decoder = new TextDecoder();
   const read = async () => {
-    for await (const chunk of answer.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
+    for await (const chunk of answer.body ?? []) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
   };
   void read().catch(() => undefined);
   return { heard, answer, close: () => stop.abort() };
@@ -166,7 +166,7 @@ describe('a conversation stream', () => {
   it('is told as events, unbuffered, with a place to go on from at once', async () => {
     const { events: log } = await logOf(...STORY.slice(0, 2));
     const answer = await fetch((await gateway(log)).url);
-    const first = await answer.body?.getReader().read();
+    const first = (await answer.body?.getReader().read()) as { value?: Uint8Array } | undefined;
     expect(new TextDecoder().decode(first?.value)).toBe(': open\nretry: 1000\nid: 2\n\n');
     expect(answer.headers.get('content-type')).toContain('text/event-stream');
     expect(answer.headers.get('x-accel-buffering')).toBe('no');

@@ -25,7 +25,8 @@ export interface ConversationRequest {
   readonly conversationId: string;
   /** The last id that the client has seen; only what is new where it has seen none. */
   readonly after?: number;
-  readonly response: ServerResponse;
+  /** Where the stream is written; from then on no problem document can be sent any more. */
+  readonly takeOver: () => ServerResponse;
   readonly signal: AbortSignal;
   readonly isStillGood: () => Promise<boolean>;
 }
@@ -56,10 +57,10 @@ class Telling {
     /** Everything up to here is told. */
     private told: number,
   ) {
-    const { response, signal, isStillGood } = request;
+    const { takeOver, signal, isStillGood } = request;
     const position = () => (this.unsubscribe ? Math.max(this.told, streams.changes.position ?? 0) : this.told);
     const render = (fact: Fact) => this.render(fact);
-    this.sse = new Sse({ response, signal, isStillGood, position, render, report: streams.report });
+    this.sse = new Sse({ response: takeOver(), signal, isStillGood, position, render, report: streams.report });
   }
 
   async ended(): Promise<void> {

@@ -41,6 +41,6 @@ export class StreamsController {
     const { token, tenant } = credentials;
     const after = resumeAfter(lastEventId, query.after);
     const isStillGood = async () => (await this.callers.identify(token, tenant)) !== undefined;
-    return { caller, signal, isStillGood, ...(after === undefined ? {} : { after }), response: takeOver() };
+    return { caller, signal, isStillGood, ...(after === undefined ? {} : { after }), takeOver };
   }
 }
