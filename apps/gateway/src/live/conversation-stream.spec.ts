@@ -6,7 +6,7 @@ import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Caller } from '#contracts/roles';
-import type { MemoryLog } from '#event-log/memory-log';
+import { MemoryLog } from '#event-log/memory-log';
 import {
   decided,
   ended,
@@ -96,6 +96,17 @@ async function listen(url: string) {
   return { heard, answer, close: () => stop.abort() };
 }
 
+/** A log whose news come late: as a subscription on a slow line. */
+class LateLog extends MemoryLog {
+  catchUp: () => void = () => undefined;
+  private readonly late = new Promise<void>((resolve) => (this.catchUp = resolve));
+
+  override async *follow(after: number, signal: AbortSignal) {
+    await this.late;
+    yield* super.follow(after, signal);
+  }
+}
+
 const append = async (log: MemoryLog, events: readonly HoldpointEvent[], correlationId = 'conv-1') => {
   for (const event of events) await log.append({ ...factOf(event), correlationId });
 };
@@ -142,6 +153,17 @@ describe('a conversation stream', () => {
     await append(log, STORY.slice(3, 5));
     await until(() => heard.length > 1);
     expect(idsOf(heard)).toEqual([4, 5]);
+  });
+
+  it('from a place that this gateway has not come to yet tells nothing twice', async () => {
+    const log = new LateLog();
+    await append(log, STORY.slice(0, 2));
+    const { url } = await gateway(log);
+    await append(log, STORY.slice(2, 5));
+    const { heard } = await listen(`${url}?after=4`);
+    log.catchUp();
+    await until(() => heard.length > 0);
+    expect(idsOf(heard)).toEqual([5]);
   });
 
   it('tells a hundred who listen the same', async () => {
