@@ -1,0 +1,371 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { digestOf } from '#contracts/canonical';
+import { later } from '#contracts/ids';
+import { applyBatch } from '#read-model/apply-batch';
+import { openCheckpoint } from '#read-model/checkpoint';
+import { Fenced } from '#read-model/projection-refused';
+import { unpark } from '#read-model/unpark';
+import { READ_MODEL_TABLES, wipe } from '#read-model/wipe';
+import { PROJECTIONS, SCHEMA_VERSION } from '../../apps/approval-service/src/projections/projections.js';
+import { checkpointOf, dump, eventually, project, projectAll, testDatabase, type TestDatabase } from './database.js';
+import {
+  at,
+  callOf,
+  decided,
+  ended,
+  extended,
+  failed,
+  givenBack,
+  issued,
+  lapsed,
+  opened,
+  rawOf,
+  requested,
+  resumed,
+  revoked,
+  START,
+  started,
+  succeeded,
+  TENANT,
+  TestLog,
+  tokenRevoked,
+  turnOf,
+} from './facts.js';
+
+let database: TestDatabase;
+beforeAll(async () => void (database = await testDatabase()));
+afterAll(() => database.drop());
+beforeEach(async () => {
+  const client = await database.pool.connect();
+  await wipe(client).finally(() => client.release());
+});
+
+/** Every kind of fact there is. */
+const everything = () =>
+  new TestLog().tell(
+    opened,
+    issued('ada'),
+    requested('t-1', { calls: 3 }),
+    decided('t-1', 'approved'),
+    decided('t-1', 'denied', { index: 1 }),
+    decided('t-1', 'approved', { index: 2 }),
+    resumed('t-1'),
+    extended('t-1', { n: 2 }),
+    started('t-1'),
+    revoked('t-1', { index: 2 }),
+    succeeded('t-1'),
+    ended('t-1'),
+    requested('t-2', { calls: 2, release: 'each' }),
+    decided('t-2', 'approved'),
+    resumed('t-2', { index: 0 }),
+    started('t-2'),
+    failed('t-2'),
+    givenBack('t-2', { index: 0, n: 2 }),
+    decided('t-2', 'approved', { index: 1 }),
+    lapsed('t-2', { index: 1 }),
+    tokenRevoked('ada'),
+    requested('t-3', { calls: 1 }),
+  );
+
+const rows = async (sql: string) => (await database.pool.query(sql)).rows as Record<string, unknown>[];
+const wipeAll = () => database.pool.query(`TRUNCATE ${READ_MODEL_TABLES.join(', ')}`);
+const manyTurns = (count: number) => {
+  const log = new TestLog().tell(opened);
+  for (let at = 0; at < count; at += 1)
+    log.tell(requested(`t-${at}`), decided(`t-${at}`), resumed(`t-${at}`), started(`t-${at}`), succeeded(`t-${at}`));
+  return log;
+};
+
+describe('the rows', () => {
+  it('are the same after everything was wiped, and in batches of another size', async () => {
+    const log = everything();
+    await projectAll(log, database.pool);
+    const first = await dump(database.pool);
+    expect(first['approvals']).toHaveLength(6);
+    expect(first['tokens']).toHaveLength(1);
+    await wipeAll();
+    const facts = log.raws.splice(0);
+    const again = project(log, database.pool);
+    for (const raw of facts) {
+      log.give(raw);
+      await eventually(async () => (await checkpointOf(database.pool)) === raw.seq, `fact ${raw.seq}`);
+    }
+    await again.stop();
+    expect(await dump(database.pool)).toEqual(first);
+  });
+
+  it('are built again by a newer schema version, and never by an older one', async () => {
+    const log = everything();
+    await projectAll(log, database.pool);
+    const { projection_checkpoint: _, ...first } = await dump(database.pool);
+    const running = project(log, database.pool, { schemaVersion: SCHEMA_VERSION + 1 });
+    const rebuilt = async () =>
+      (await rows('SELECT * FROM projection_checkpoint WHERE schema_version = 2 AND last_seq = 22')).length === 1;
+    await eventually(rebuilt, 'built again');
+    await running.stop();
+    expect(await dump(database.pool)).toMatchObject(first);
+    expect((await project(log, database.pool).ended)?.reason).toBe('newer-schema');
+  });
+
+  it('hold what the facts say', async () => {
+    await projectAll(everything(), database.pool);
+    expect(await rows(`SELECT approval_id, what FROM due ORDER BY at`)).toEqual([
+      { approval_id: callOf('t-3'), what: 'expiry' },
+    ]);
+    expect(await rows(`SELECT lease_key, lease_until, given_back_at FROM attempts ORDER BY lease_until`)).toEqual([
+      { lease_key: callOf('t-2'), lease_until: new Date(at(180)), given_back_at: new Date(at(150)) },
+      { lease_key: turnOf('t-1'), lease_until: new Date(at(240)), given_back_at: null },
+    ]);
+    expect(await rows(`SELECT ended_as, calls, lease_attempt FROM turns ORDER BY turn_id`)).toMatchObject([
+      { ended_as: 'completed', calls: 3, lease_attempt: 1 },
+      { ended_as: null, calls: 2, lease_attempt: null },
+      { ended_as: null },
+    ]);
+  });
+
+  it('keep text with NUL and every other character', async () => {
+    const nasty = 'a\u0000b\ud83d\ude00"\\{},\n';
+    const log = new TestLog().tell(
+      requested('t-1', { args: { text: nasty, [nasty]: [null, '\\x00'] }, description: nasty }),
+      decided('t-1', 'approved', { reason: nasty, editedArgs: { text: nasty } }),
+      revoked('t-1', { reason: nasty }),
+    );
+    await projectAll(log, database.pool);
+    expect(await rows('SELECT args, description, decision_reason, edited_args, revoke_reason FROM approvals')).toEqual([
+      {
+        args: { text: nasty, [nasty]: [null, '\\x00'] },
+        description: nasty,
+        decision_reason: nasty,
+        edited_args: { text: nasty },
+        revoke_reason: nasty,
+      },
+    ]);
+    const [copied] = await rows('SELECT data FROM event_log WHERE seq = 1');
+    expect(Buffer.compare(copied?.['data'] as Buffer, log.raws[0]?.data ?? new Uint8Array())).toBe(0);
+  });
+
+  it('have the columns that the projections name', async () => {
+    const columns = await rows(
+      `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,
+    );
+    for (const { table } of PROJECTIONS) {
+      const made = columns.filter(({ table_name }) => table_name === table.name);
+      const types = { 'timestamp with time zone': 'timestamptz' } as Record<string, string>;
+      const found = made.map(({ column_name, data_type }) => [column_name, types[String(data_type)] ?? data_type]);
+      expect(Object.fromEntries(found)).toEqual(table.columns);
+    }
+  });
+});
+
+describe('two projectors', () => {
+  it('do not both project: one waits, and takes over', async () => {
+    const log = manyTurns(400);
+    const one = project(log, database.pool);
+    await eventually(async () => (await checkpointOf(database.pool)) > 0, 'begun');
+    const other = project(log, database.pool);
+    await eventually(() => Promise.resolve(other.states.some(({ is }) => is === 'waiting')), 'the other waits');
+    await one.stop();
+    log.tell(requested('late'));
+    await eventually(async () => (await checkpointOf(database.pool)) === log.lastSeq, 'the other goes on');
+    await other.stop();
+    expect(await rows('SELECT count(*)::int AS n FROM approvals')).toEqual([{ n: 401 }]);
+  });
+
+  it('never both write: the one whose checkpoint was moved is fenced and leaves nothing', async () => {
+    const log = everything();
+    const [one, other] = [await database.pool.connect(), await database.pool.connect()];
+    const from = await openCheckpoint(one, await log.state(), SCHEMA_VERSION);
+    const batch = { from, raws: log.raws, projections: PROJECTIONS, parked: () => undefined };
+    const both = await Promise.allSettled([applyBatch(one, batch), applyBatch(other, batch)]);
+    one.release();
+    other.release();
+    const [lost] = both.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    expect(lost).toBeInstanceOf(Fenced);
+    expect(await rows('SELECT count(*)::int AS n FROM event_log')).toEqual([{ n: 22 }]);
+  });
+});
+
+describe('what breaks in between', () => {
+  it('leaves no trace where sessions are killed again and again', async () => {
+    const log = manyTurns(1_000);
+    await projectAll(log, database.pool);
+    const whole = await dump(database.pool);
+    await wipeAll();
+    const running = project(log, database.pool);
+    const kill = () =>
+      database.admin(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'holdpoint-projector'`,
+      );
+    for (let times = 0; times < 6; times += 1) {
+      await kill();
+      await sleep(150);
+    }
+    await eventually(
+      async () => (await checkpointOf(database.pool).catch(() => 0)) === log.lastSeq,
+      'all is projected',
+    );
+    await running.stop();
+    expect(running.states.some(({ is }) => is === 'paused')).toBe(true);
+    expect(await dump(database.pool)).toEqual(whole);
+  });
+
+  it('is waited out: Postgres away for a while parks nothing', async () => {
+    const log = everything();
+    const running = project(log, database.pool);
+    await eventually(async () => (await checkpointOf(database.pool)) === log.lastSeq, 'all is projected');
+    await database.admin('ALTER DATABASE $database ALLOW_CONNECTIONS false');
+    await database.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$database'`);
+    log.tell(requested('meanwhile'), decided('meanwhile'));
+    await eventually(() => Promise.resolve(running.states.at(-1)?.is === 'paused'), 'paused');
+    await database.admin('ALTER DATABASE $database ALLOW_CONNECTIONS true');
+    await eventually(async () => (await checkpointOf(database.pool).catch(() => 0)) === log.lastSeq, 'it goes on');
+    await running.stop();
+    expect(await rows('SELECT count(*)::int AS n FROM parked_events')).toEqual([{ n: 0 }]);
+  });
+
+  it('takes few transactions for many facts', async () => {
+    const log = manyTurns(2_000);
+    const running = await projectAll(log, database.pool);
+    const transactions = running.states.filter(({ is }) => is === 'projecting').length;
+    expect(transactions).toBeLessThan(60);
+    expect(await rows(`SELECT count(*)::int AS n FROM approvals WHERE outcome_ok`)).toEqual([{ n: 2_000 }]);
+  });
+});
+
+describe('a log that the read model was not made from', () => {
+  const refusal = async (log: TestLog) => (await project(log, database.pool).ended)?.reason;
+  const seen = async () => (await dump(database.pool))['projection_checkpoint'];
+
+  it('is refused where it ends before the checkpoint', async () => {
+    await projectAll(everything(), database.pool);
+    const before = await seen();
+    const cut = everything();
+    cut.raws.splice(20);
+    expect(await refusal(cut)).toBe('checkpoint-ahead');
+    expect(await seen()).toEqual(before);
+  });
+  it('is refused where it is another stream', async () => {
+    await projectAll(everything(), database.pool);
+    expect(await refusal(new TestLog(later(START, 1)).give(...everything().raws))).toBe('another-stream');
+  });
+  it('is refused where its tail was lost and written again', async () => {
+    await projectAll(everything(), database.pool);
+    const other = everything();
+    other.raws.splice(21);
+    expect(await refusal(other.tell(requested('t-4'), requested('t-5')))).toBe('log-differs-from-copy');
+  });
+  it('is refused at a gap', async () => {
+    const log = new TestLog().tell(requested('t-1')).give(rawOf(decided('t-1'), 3));
+    expect(await refusal(log)).toBe('gap');
+    expect(await checkpointOf(database.pool)).toBeLessThan(2);
+  });
+  it('is refused where the message at the checkpoint is gone', async () => {
+    await projectAll(everything(), database.pool);
+    const log = everything().tell(requested('t-4'));
+    log.raws.splice(21, 1);
+    expect(await refusal(log)).toBe('gap');
+  });
+});
+
+describe('a fact that must not be', () => {
+  it('stops the projector: a second decision for one approval, and the first stays', async () => {
+    const log = new TestLog().tell(requested('t-1'), decided('t-1', 'denied'));
+    await projectAll(log, database.pool);
+    log.tell(decided('t-1', 'approved', { when: 90 }), requested('t-2'));
+    const running = project(log, database.pool);
+    expect((await running.ended)?.reason).toBe('second-fact');
+    expect(running.states.at(-1)).toMatchObject({ is: 'refused', reason: 'second-fact' });
+    expect(await rows('SELECT decision FROM approvals')).toEqual([{ decision: 'denied' }]);
+    expect(await checkpointOf(database.pool)).toBe(2);
+  });
+
+  it('stops the projector: one of a type or version that this code does not know', async () => {
+    const raw = rawOf(requested('t-1'), 1);
+    const newer = { ...raw, headers: { ...raw.headers, 'ce-type': 'holdpoint.ToolApprovalRequested.v2' } };
+    expect((await project(new TestLog().give(newer), database.pool).ended)?.reason).toBe('unreadable-fact');
+    const unknown = { ...raw, headers: { ...raw.headers, 'ce-type': 'holdpoint.SomethingNew.v1' } };
+    expect((await project(new TestLog().give(unknown), database.pool).ended)?.reason).toBe('unreadable-fact');
+    expect(await checkpointOf(database.pool)).toBe(0);
+  });
+});
+
+describe('a fact that cannot be applied', () => {
+  const poison = `ALTER TABLE approvals ADD CONSTRAINT poison CHECK (decision_reason IS NULL)`;
+  const heal = () => database.pool.query('ALTER TABLE approvals DROP CONSTRAINT IF EXISTS poison');
+  afterEach(heal);
+
+  const story = () =>
+    new TestLog().tell(
+      requested('t-1', { calls: 2 }),
+      decided('t-1', 'approved', { reason: 'poison' }),
+      decided('t-1', 'approved', { index: 1 }),
+      resumed('t-1'),
+      started('t-1'),
+      started('t-1', { index: 1 }),
+      succeeded('t-1'),
+      requested('t-2'),
+    );
+
+  it('parks its approval and no other, and unparking heals it', async () => {
+    await projectAll(story(), database.pool);
+    const whole = await dump(database.pool);
+    await wipeAll();
+    await database.pool.query(poison);
+    const running = await projectAll(story(), database.pool);
+    expect(running.parked).toMatchObject([{ seq: 2 }]);
+    expect(await rows('SELECT seq::int, id FROM parked_events ORDER BY seq')).toEqual(
+      [2, 5, 7].map((seq) => ({ seq, id: callOf('t-1') })),
+    );
+    expect(await rows('SELECT decision, use_is FROM approvals ORDER BY turn_id, call_index')).toEqual([
+      { decision: null, use_is: null },
+      { decision: 'approved', use_is: 'started' },
+      { decision: null, use_is: null },
+    ]);
+
+    await expect(unpark(database.pool, PROJECTIONS, TENANT, callOf('t-1'))).rejects.toThrow('poison');
+    expect(await rows('SELECT count(*)::int AS n FROM parked_events')).toEqual([{ n: 3 }]);
+    await heal();
+    expect(await unpark(database.pool, PROJECTIONS, TENANT, callOf('t-1'))).toEqual({ applied: 3, seq: 7 });
+    expect(await dump(database.pool)).toEqual(whole);
+    expect(await unpark(database.pool, PROJECTIONS, TENANT, callOf('t-1'))).toEqual({ applied: 0, seq: 0 });
+  });
+
+  it('keeps later facts of the same approval waiting across restarts', async () => {
+    await database.pool.query(poison);
+    const log = story();
+    await projectAll(log, database.pool);
+    await projectAll(log.tell(failed('t-1', { index: 1 }), revoked('t-2')), database.pool);
+    expect(await rows('SELECT max(seq)::int AS seq FROM parked_events')).toEqual([{ seq: 7 }]);
+    expect(await checkpointOf(database.pool)).toBe(10);
+  });
+
+  it('parks the whole turn where it is the request, and unparking any of it heals all', async () => {
+    await projectAll(story(), database.pool);
+    const whole = await dump(database.pool);
+    await wipeAll();
+    await database.pool.query(`ALTER TABLE approvals ADD CONSTRAINT poison CHECK (turn_id <> 't-1')`);
+    await projectAll(story(), database.pool);
+    expect(await rows('SELECT turn_id FROM approvals')).toEqual([{ turn_id: 't-2' }]);
+    await heal();
+    expect(await unpark(database.pool, PROJECTIONS, TENANT, callOf('t-1', 1))).toEqual({ applied: 7, seq: 7 });
+    expect(await dump(database.pool)).toEqual(whole);
+  });
+});
+
+describe('the reader’s role', () => {
+  it('reads lists, and neither writes nor sees what a token’s secret hashes to', async () => {
+    await projectAll(everything(), database.pool);
+    const client = await database.pool.connect();
+    try {
+      await client.query('SET ROLE holdpoint_read');
+      expect((await client.query('SELECT * FROM tokens')).rowCount).toBe(1);
+      expect((await client.query('SELECT seq, id, type, hash FROM event_log')).rowCount).toBe(22);
+      await expect(client.query('SELECT data FROM event_log')).rejects.toThrow('permission denied');
+      await expect(client.query(`DELETE FROM due`)).rejects.toThrow('permission denied');
+      expect(JSON.stringify((await client.query('SELECT * FROM tokens')).rows)).not.toContain(digestOf('').slice(-10));
+    } finally {
+      client.release(true);
+    }
+  });
+});
