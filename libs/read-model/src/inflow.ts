@@ -4,7 +4,7 @@ import type { RawFact } from '#event-log/log';
 export class Inflow {
   private readonly buffer: RawFact[] = [];
   private ended = false;
-  private error: unknown;
+  private error: Error | undefined;
   private wakeReader: () => void = () => undefined;
   private wakeTaker: () => void = () => undefined;
   /** Resolved when the source is let go. */
@@ -36,7 +36,7 @@ export class Inflow {
         if (this.ended) return;
       }
     } catch (error) {
-      this.error = error;
+      this.error = error instanceof Error ? error : new Error(String(error));
     } finally {
       this.end();
     }

@@ -11,7 +11,7 @@ const START = String.raw`(?<![A-Za-z0-9_-])`;
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g, REDACTED],
   [new RegExp(`${START}(bearer|basic)[ \\t]+[A-Za-z0-9._~+/=-]{8,}`, 'gi'), `$1 ${REDACTED}`],
-  [new RegExp(`${START}eyJ[A-Za-z0-9_-]{5,}\\.[A-Za-z0-9_-]{5,}(\\.[A-Za-z0-9_-]*){1,3}`, 'g'), REDACTED],
+  [new RegExp(`${START}eyJ[A-Za-z0-9_-]{5,}\\.[A-Za-z0-9_-]{5,}(\\.[A-Za-z0-9_-]+){0,3}`, 'g'), REDACTED],
   [new RegExp(`${START}hp_[a-z0-9_]{2,40}_[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
   [new RegExp(`${START}(AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])`, 'g'), REDACTED],
   [
