@@ -164,7 +164,7 @@ const request = (path, init) =>
 
 /** @param {string} path @param {Response} answer */
 async function answered(path, answer) {
-  const body = await answer.json();
+  const body = /** @type {any} */ (await answer.json());
   if (!answer.ok) throw new Error(`${path}: ${body.detail}`);
   return body;
 }

@@ -34,7 +34,7 @@ export async function startTestServers({ cluster = false } = {}) {
   const started = await Promise.allSettled([
     startOne({ dir: join(dir, 'nats'), binary, publicKeys }),
     cluster ? startCluster({ dir, binary, publicKeys, credsDir }) : [],
-    freePort().then((port) => startPostgres({ dir: join(dir, 'postgres'), port, fast: true })),
+    startDatabase(join(dir, 'postgres')),
   ]);
   const servers = started.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   // A test run that dies leaves nothing running.
@@ -54,11 +54,29 @@ export async function startTestServers({ cluster = false } = {}) {
       databaseUrl: postgres.value.url,
       dir,
       nats: nats.value,
+      postgres: postgres.value,
       clusterNats: clusterNats.value,
       stop,
     };
   await stop();
   throw started.find((one) => one.status === 'rejected')?.reason;
+}
+
+/** `restart` starts again what was stopped, on the same port and files. @param {string} dir */
+async function startDatabase(dir) {
+  const port = await freePort();
+  const start = () => startPostgres({ dir, port, fast: true });
+  let server = await start();
+  return {
+    url: server.url,
+    pid: () => server.pid,
+    kill: () => server.stop(),
+    stop: () => server.stop(),
+    restart: async () => {
+      await server.stop();
+      server = await start();
+    },
+  };
 }
 
 /**

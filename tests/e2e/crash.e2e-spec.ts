@@ -62,7 +62,7 @@ describe('a service killed at a step, and started again', () => {
   afterAll(() => world.stop());
 
   it.each(STEPS)('%s, %s (%s): everything happens once, and nothing hangs', async (service, step, story) => {
-    const died = await armed(world, service, step);
+    const { died } = await armed(world, service, step);
     const turn = await tell(story, agent, ada);
     await died;
     await world.ready();
@@ -71,7 +71,7 @@ describe('a service killed at a step, and started again', () => {
 });
 
 /** Restarts a service so that it dies at the step, and starts it again when it has. */
-async function armed(world: World, name: ServiceName, step: string): Promise<Promise<void>> {
+async function armed(world: World, name: ServiceName, step: string): Promise<{ died: Promise<void> }> {
   await world.kill(name, 'SIGTERM');
   world.startService(name, { env: { NODE_OPTIONS: `--import=${KILLER}`, KILL_AT: step } });
   const child = world.process(name);
@@ -87,14 +87,15 @@ async function armed(world: World, name: ServiceName, step: string): Promise<Pro
   died.catch(() => undefined);
   // A projector may come to its step before anybody asks for anything.
   await world.ready().catch(() => undefined);
-  return died;
+  return { died };
 }
 
-/** Asks until there is an answer that is one: the connection may break, the outcome may be unknown. */
+/** Asks until there is an answer that is one: the connection may break, the outcome may be unknown, it may take too long. */
 async function insist(api: Api, path: string, body: unknown): Promise<ApiAnswer> {
-  const key = { 'Idempotency-Key': randomUUID() };
+  const headers = { 'content-type': 'application/json', 'Idempotency-Key': randomUUID() };
   return eventually(async () => {
-    const answer = await api.post(path, body, key);
+    const signal = AbortSignal.timeout(2_000);
+    const answer = await api.raw(path, { method: 'POST', body: JSON.stringify(body), headers, signal });
     if (answer.status >= 500) throw new Error(`${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer;
   }, 45_000);
