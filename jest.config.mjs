@@ -32,6 +32,6 @@ const integration = {
   globalSetup: '<rootDir>/tests/support/start-servers.mjs',
   globalTeardown: '<rootDir>/tests/support/stop-servers.mjs',
 };
-const e2e = { ...integration, displayName: 'e2e', testMatch: ['<rootDir>/tests/**/*.e2e-spec.ts'] };
+const e2e = { ...common, displayName: 'e2e', testMatch: ['<rootDir>/tests/**/*.e2e-spec.ts'] };
 
 export default { projects: [pure, integration, e2e], workerIdleMemoryLimit: '1GB', testTimeout: 60_000 };

@@ -109,18 +109,18 @@ export class World {
 
   /** How many `ContinueConversation` of a conversation are in the log, as the broker itself has it. */
   async storedCommands(conversationId: string): Promise<number> {
-    const { commands, close } = await connectBroker(
+    const broker = await connectBroker(
       { natsUrl: this.natsUrl, natsCredsDir: this.servers.credsDir, natsCa: undefined },
       'gateway',
     );
     let count = 0;
     for (
-      let fact = await commands.next('hp.cmd.v1.>', 1);
+      let fact = await broker.commands.next('hp.cmd.v1.>', 1);
       fact;
-      fact = await commands.next('hp.cmd.v1.>', fact.seq + 1)
+      fact = await broker.commands.next('hp.cmd.v1.>', fact.seq + 1)
     )
       if (fact.event.data.conversationId === conversationId) count += 1;
-    await close();
+    await broker.close();
     return count;
   }
 
