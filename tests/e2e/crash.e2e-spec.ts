@@ -173,11 +173,11 @@ async function factsOf(world: World, conversationId: string): Promise<Told> {
   const admin = world.admin();
   const types: string[] = [];
   for (let cursor: unknown = 0; cursor !== null && cursor !== undefined;) {
-    const page = await admin.get(`/v1/events?limit=1000&after=${String(cursor)}`);
+    const page = await admin.get(`/v1/events?limit=1000&after=${cursor}`);
     expect(page.status).toBe(200);
     for (const item of page.body['items'] as Record<string, any>[])
       if (item['correlationId'] === conversationId) types.push(item['type']);
-    cursor = page.body['nextCursor'];
+    cursor = page.body['nextCursor'] as string | null;
   }
   return { types, commands: await world.storedCommands(conversationId) };
 }

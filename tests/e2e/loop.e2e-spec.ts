@@ -168,7 +168,7 @@ describe('a tool call is held, decided and continued', () => {
       status: 409,
       body: { type: 'urn:holdpoint:problem:arguments-changed', modelText: expect.stringContaining('not run') },
     });
-    expect(await use(result.argsDigest.replace(/.$/, (last: string) => (last === '0' ? '1' : '0')))).toMatchObject({
+    expect(await use(String(result.argsDigest).replace(/.$/, (last) => (last === '0' ? '1' : '0')))).toMatchObject({
       status: 409,
     });
     expect(await use(result.argsDigest)).toMatchObject({ status: 200 });

@@ -5,7 +5,7 @@ import type { HoldpointEvent } from '#contracts/events';
 import { instant, shortDigest, turnKeyOf, type Tenant } from '#contracts/ids';
 import { subjectOf, subjects } from '#contracts/subjects';
 import { decodeFact } from './codec.js';
-import type { Delivery, Log } from './log.js';
+import type { Appended, Delivery, Log } from './log.js';
 
 /** A tenant that no other test has, so that tests can share a log. */
 export const freshTenant = (): Tenant => `t${shortDigest('test', randomUUID())}` as Tenant;
@@ -28,12 +28,11 @@ export function endedTurn(tenant: Tenant, turnId: string, reason = 'done'): Fact
 
 /** What both logs promise; held against memory, one server, and a cluster of three. */
 export function describeLogContract(open: () => Log): void {
-  const append = async (log: Log, ...facts: Fact<HoldpointEvent>[]) => {
-    const results = [];
-    for (const fact of facts) results.push(await log.append(fact));
-    return results;
-  };
+  describeWriting(open);
+  describeReading(open);
+}
 
+function describeWriting(open: () => Log): void {
   it('keeps a fact as it was given, reasons in every script and control characters included', async () => {
     const log = open();
     const fact = endedTurn(freshTenant(), 't-1', 'because\u0000 of “ü”, 漢字 and \u202e');
@@ -65,7 +64,9 @@ export function describeLogContract(open: () => Log): void {
   it('says that a subject is empty', async () => {
     expect(await open().last(endedTurn(freshTenant(), 'nobody').subject)).toBeUndefined();
   });
+}
 
+function describeReading(open: () => Log): void {
   it('reads a tenant fact by fact, in order, to its end', async () => {
     const log = open();
     const tenant = freshTenant();
@@ -97,6 +98,12 @@ export function describeLogContract(open: () => Log): void {
     expect(deliveries.map(({ eventId }) => eventId).filter((id) => id === facts[0]?.eventId)).toHaveLength(2);
     expect(deliveries.map(({ eventId }) => eventId).filter((id) => id === facts[1]?.eventId)).toHaveLength(1);
   });
+}
+
+async function append(log: Log, ...facts: Fact<HoldpointEvent>[]): Promise<Appended[]> {
+  const results = [];
+  for (const fact of facts) results.push(await log.append(fact));
+  return results;
 }
 
 async function followUntil(

@@ -10,8 +10,14 @@ import { TURNS, TurnsController } from './turns.controller.js';
 export class TurnsModule {
   static with(service: Service): DynamicModule {
     const { broker, callers, logger, settings } = service;
-    const { events: log, commands, clock, preparePool } = broker;
-    const turns: TurnServices = { log, commands, clock, preparePool, leaseSeconds: settings.leaseSeconds };
+    const { events: log, commands, clock } = broker;
+    const turns: TurnServices = {
+      log,
+      commands,
+      clock,
+      preparePool: (tenant, pool) => broker.preparePool(tenant, pool),
+      leaseSeconds: settings.leaseSeconds,
+    };
     const report: AutomationReport = {
       failed: (automation, { seq }, error, deliveries) =>
         logger.error({ err: error, automation, seq, deliveries }, 'a reaction failed, and is tried again'),
