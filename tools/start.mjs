@@ -7,6 +7,7 @@ import { readSettings, WrongSetting } from './settings.mjs';
 import { takeLock } from './start/lock.mjs';
 import { prepare, SERVICES } from './start/prepare.mjs';
 import { say, surviveClosedOutput } from './start/say.mjs';
+import { askedToStop } from './start/signals.mjs';
 import { keepService, stopServiceLeftBehind } from './start/services.mjs';
 import { adminTokenOf, ensureFirstTokens, TOKEN_FILES } from './start/tokens.mjs';
 
@@ -16,6 +17,7 @@ const READY_MS = 120_000;
 const GATEWAY_STOP_MS = 3_000;
 const SERVICE_STOP_MS = 3_000;
 const IN_FLIGHT_MS = 1_000;
+const LOCK_MS = 4_000;
 
 /** @type {Map<string, import('./start/services.mjs').Running>} */
 const services = new Map();
@@ -138,22 +140,33 @@ async function main() {
   surviveClosedOutput();
   const settings = readSettings(process.env);
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o755 });
-  const lock = takeLock(join(settings.dataDir, 'lock'));
-  if (!lock.taken)
-    throw new Unable(
-      `Holdpoint already runs on ${settings.dataDir} (process ${lock.pid}): stop that one, or set HOLDPOINT_DATA_DIR and the ports to run another.`,
-    );
+  const lock = await lockOf(settings.dataDir);
   const running = start(settings);
-  const signalled = new Promise((resolve) =>
-    ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach((signal) => process.on(signal, resolve)),
-  );
-  const code = await Promise.race([running.then(() => 0, explain), signalled.then(() => 0)]);
+  const code = await Promise.race([running.then(() => 0, explain), askedToStop().then(() => 0)]);
   say('holdpoint', 'stopping');
   await stopAll();
   if (!isStarted) await stopWhatWasStarting(running);
   lock.release();
   say('holdpoint', 'stopped');
   process.exit(code);
+}
+
+/** One that is just stopping gets a moment for it. @param {string} dataDir */
+async function lockOf(dataDir) {
+  const file = join(dataDir, 'lock');
+  let owner = 0;
+  const taken = await until(
+    () => {
+      const lock = takeLock(file);
+      if (!lock.taken) owner = lock.pid;
+      return lock.taken ? lock : undefined;
+    },
+    { withinMs: LOCK_MS, everyMs: 100 },
+  );
+  if (taken) return taken;
+  throw new Unable(
+    `Holdpoint already runs on ${dataDir} (process ${owner}): stop that one, or set HOLDPOINT_DATA_DIR and the ports to run another.`,
+  );
 }
 
 main().catch((error) => process.exit(explain(error)));

@@ -172,7 +172,7 @@ interface Told {
 async function factsOf(world: World, conversationId: string): Promise<Told> {
   const admin = world.admin();
   const types: string[] = [];
-  for (let cursor: unknown = 0; cursor !== null && cursor !== undefined;) {
+  for (let cursor: string | null = '0'; cursor !== null;) {
     const page = await admin.get(`/v1/events?limit=1000&after=${cursor}`);
     expect(page.status).toBe(200);
     for (const item of page.body['items'] as Record<string, any>[])
