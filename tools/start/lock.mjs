@@ -6,14 +6,14 @@ import { isAlive, processBegan, textOf } from '../servers/processes.mjs';
 /**
  * Takes the lock, or says who has it. A process number alone proves nothing, since it is used again: the lock also names when
  * its process began.
- * @param {string} file @returns {{ taken: true, tookOver: boolean, release: () => void } | { taken: false, pid: number }}
+ * @param {string} file @returns {{ taken: true, release: () => void } | { taken: false, pid: number }}
  */
 export function takeLock(file) {
   mkdirSync(dirname(file), { recursive: true });
   const mine = JSON.stringify({ pid: process.pid, began: processBegan(process.pid) });
   const release = () => (textOf(file) === mine ? rmSync(file, { force: true }) : undefined);
-  for (let tookOver = false; ; tookOver = true) {
-    if (writeWhereNone(file, mine)) return { taken: true, tookOver, release };
+  for (;;) {
+    if (writeWhereNone(file, mine)) return { taken: true, release };
     const theirs = textOf(file);
     const { pid, began } = parsed(theirs);
     if (pid > 0 && isAlive(pid) && processBegan(pid) === began) return { taken: false, pid };
