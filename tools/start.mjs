@@ -35,10 +35,11 @@ async function start(settings) {
   const { connectServers } = await import('./start/servers.mjs');
   const { checkDatabase, checkPermissions } = await import('./start/outside.mjs');
   const { bootstrapLog } = await import('./bootstrap.mjs');
+  const { migrateReadModel } = await import('./start/migrate.mjs');
   const connections = await connectServers(settings, join(root, '.holdpoint'), (stop) => servers.push(stop));
   if (settings.databaseUrl) await checkDatabase(settings.databaseUrl);
-  await bootstrapLog(connections);
   if (settings.natsUrl) await checkPermissions(connections);
+  await bootstrapLog(connections).catch(inOneSentence);
   if (stopping) return;
   startServices(settings, connections, adminToken);
   await Promise.race([...hopeless(), untilReady(settings)]);
@@ -46,6 +47,11 @@ async function start(settings) {
   printWhere(settings);
   isStarted = true;
   await Promise.race(hopeless());
+}
+
+/** @param {unknown} error @returns {never} */
+function inOneSentence(error) {
+  throw error instanceof Error ? new Unable(error.message, { cause: error }) : error;
 }
 
 /** What an earlier, killed start left may still hold a port for a moment. @param {import('./settings.mjs').StartSettings} settings */

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { headers, connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { factSubjects, identities } from '../../deploy/nats/permissions.mjs';
 import { serverInfo } from '../servers/nats.mjs';
-import { Unable } from '../servers/processes.mjs';
+import { Unable, until } from '../servers/processes.mjs';
 
 const OLDEST_POSTGRES = 150_000;
+const CONNECT_MS = 10_000;
 const WRITERS = ['orchestrator', 'approval-service', 'gateway'];
 /** No stream has this name: where the broker would let the fact through, it refuses it for this instead, and nothing is stored. */
 const NOWHERE = 'NOT-A-STREAM-OF-HOLDPOINT';
@@ -27,17 +28,8 @@ export async function checkPermissions(broker) {
 }
 
 /** @param {string} name @param {{ natsUrl: string, natsCredsDir: string, natsCa: string | undefined }} broker */
-async function checkIdentity(name, { natsUrl, natsCredsDir, natsCa }) {
-  const authenticator = nkeyAuthenticator(
-    new Uint8Array(Buffer.from(readFileSync(join(natsCredsDir, `${name}.nk`), 'utf8').trim())),
-  );
-  const tls = natsCa === undefined ? {} : { tls: { caFile: natsCa } };
-  const connection = await connect({
-    servers: natsUrl.split(','),
-    authenticator,
-    inboxPrefix: `_INBOX.${name}`,
-    ...tls,
-  });
+async function checkIdentity(name, broker) {
+  const connection = await connectAs(name, broker);
   try {
     for (const kind of foreignKinds(name))
       if (!(await isDenied(connection, kind)))
@@ -47,6 +39,27 @@ async function checkIdentity(name, { natsUrl, natsCredsDir, natsCa }) {
   } finally {
     await connection.close();
   }
+}
+
+/** A server that starts at the same time as we do gets a while. @param {string} name @param {{ natsUrl: string, natsCredsDir: string, natsCa: string | undefined }} broker */
+async function connectAs(name, { natsUrl, natsCredsDir, natsCa }) {
+  let why = '';
+  const connection = await until(
+    async () => {
+      try {
+        const seed = readFileSync(join(natsCredsDir, `${name}.nk`), 'utf8').trim();
+        const authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
+        const tls = natsCa === undefined ? {} : { tls: { caFile: natsCa } };
+        return await connect({ servers: natsUrl.split(','), authenticator, inboxPrefix: `_INBOX.${name}`, ...tls });
+      } catch (error) {
+        why = error instanceof Error ? error.message : String(error);
+        return undefined;
+      }
+    },
+    { withinMs: CONNECT_MS, everyMs: 500 },
+  );
+  if (connection) return connection;
+  throw new Unable(`The NATS server at HOLDPOINT_NATS_URL cannot be used as ${name}: ${why}.`);
 }
 
 /** @param {string} name */
