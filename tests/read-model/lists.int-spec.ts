@@ -49,6 +49,8 @@ const log = new TestLog().tell(
   story.resumed('given-back', { until: 5_000 }),
   story.started('given-back'),
   story.givenBack('given-back', { n: 2 }),
+  story.requested('waiting-call', { when: 9, calls: 2, release: 'each' }),
+  story.decided('waiting-call'),
   story.requested('each', { when: 8, calls: 4, release: 'each' }),
   story.decided('each'),
   story.resumed('each', { index: 0, until: 4_000 }),
@@ -234,14 +236,19 @@ describe('turns that are ready', () => {
     });
     expect(turnsOf([...second.items, ...rest.items])).toEqual(turnsOf(page.items));
   });
-  it('are given to the reconciler once old enough', async () => {
-    const keys = await readyTurnKeys(reader, { now: NOW, olderThanSeconds: 850, limit: 10 });
-    expect(keys).toEqual([
-      { tenant: TENANT, turnKey: turnOf('denied'), pool: 'money' },
-      { tenant: TENANT, turnKey: turnOf('ready'), pool: 'default' },
-      { tenant: TENANT, turnKey: turnOf('given-back'), pool: 'default' },
-    ]);
-    expect(await readyTurnKeys(reader, { now: NOW, olderThanSeconds: 0, limit: 1 })).toHaveLength(1);
+  it('are given to the reconciler once old enough, page by page, calls of an open turn that wait among them', async () => {
+    const all = await readyTurnKeys(reader, { now: NOW, olderThanSeconds: 850, after: '', limit: 100 });
+    const keys = new Set(all.map(({ turnKey }) => turnKey));
+    for (const name of ['denied', 'ready', 'given-back', 'waiting-call']) expect(keys).toContain(turnOf(name));
+    expect(keys).not.toContain(turnOf('expired'));
+    const first = await readyTurnKeys(reader, { now: NOW, olderThanSeconds: 850, after: '', limit: 2 });
+    const rest = await readyTurnKeys(reader, {
+      now: NOW,
+      olderThanSeconds: 850,
+      after: first[1]?.turnKey ?? '',
+      limit: 100,
+    });
+    expect([...first, ...rest]).toEqual(all);
   });
 });
 
@@ -260,19 +267,19 @@ describe('the other lists', () => {
   });
   it('count what is open, and how long decisions took', async () => {
     expect(await stats(reader, { tenant: TENANT, now: NOW, logLastSeq: log.lastSeq + 3 })).toMatchObject({
-      pending: 1,
+      pending: 2,
       held: 0,
       inDoubt: 3,
       readyNotResumed: 5,
       oldestPendingAt: at(1),
       decisionSeconds: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
       byTool: [
+        { tool: 'send_email', pending: 1 },
         { tool: 'Send_50%_off', pending: 1, decided: 0 },
-        { tool: 'send_email' },
         { tool: 'pay', pending: 0, decided: 1 },
       ],
       byAgent: [
-        { agent: 'billing-agent', pending: 1 },
+        { agent: 'billing-agent', pending: 2 },
         { agent: 'payer', pending: 0, decided: 1 },
       ],
       projectionLag: 3,
@@ -289,7 +296,7 @@ describe('the other lists', () => {
   it('give the deadlines that have passed, the oldest first', async () => {
     const due = await dueReader(database.pool).dueBy(at(86_460), 10);
     expect(due[0]).toEqual({ tenant: TENANT, approvalId: callOf('pending'), what: 'expiry' });
-    expect(due.map(({ what }) => what)).toEqual(['expiry', 'expiry', 'lapse', 'lapse']);
+    expect(due.map(({ what }) => what)).toEqual(['expiry', 'expiry', 'expiry', 'lapse', 'lapse', 'lapse']);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Logger } from '#service/logger';
 import type { Service } from '#service/run-service';
 import { continueClosedTurns } from './continuations/continue-closed-turns.js';
 import { offerAgain } from './continuations/offer-again.js';
-import { reconcileUntil } from './continuations/reconcile.js';
+import { reconcileUntil, type ReadyPage } from './continuations/reconcile.js';
 import type { Parts } from './gateway.module.js';
 import type { ReadModel } from './lists/read-model.js';
 import { readyTurnKeys } from './lists/turns.query.js';
@@ -26,8 +26,7 @@ export function loopsOf(service: Service, parts: Parts, readModel: ReadModel): r
   const { due, turns, changes } = parts;
   const report = reportTo(service.logger);
   const { events } = service.broker;
-  const ready = (olderThanSeconds: number, limit: number) =>
-    readyTurnKeys(readModel, { now: turns.now(), olderThanSeconds, limit });
+  const ready = (page: ReadyPage) => readyTurnKeys(readModel, { now: turns.now(), ...page });
   changes.onFreeing(
     (fact) => void offerAgain(events, due.offers, fact).catch((error: unknown) => report(error, 'offer again')),
   );

@@ -8,10 +8,16 @@ export interface ReadyTurn {
   readonly turnKey: TurnKey;
 }
 
+export interface ReadyPage {
+  readonly olderThanSeconds: number;
+  readonly after: string;
+  readonly limit: number;
+}
+
 export interface Reconciling extends DueServices {
   readonly events: FactReader;
-  /** From the read model: decided, not ended, no lease alive, oldest first. */
-  readonly readyTurnKeys: (olderThanSeconds: number, limit: number) => Promise<readonly ReadyTurn[]>;
+  /** From the read model, a page after a turn key: decided, not ended, no lease alive. */
+  readonly readyTurnKeys: (page: ReadyPage) => Promise<readonly ReadyTurn[]>;
   readonly report: (error: unknown, what: string) => void;
 }
 
@@ -22,18 +28,27 @@ const AT_ONCE = 500;
 
 /** Decided but not resumed is never a silence: every gateway looks every 10 s, for ever (design 4.12). */
 export async function reconcileUntil(services: Reconciling, signal: AbortSignal): Promise<void> {
+  let after = '';
   while (!signal.aborted) {
-    await reconcileOnce(services, signal).catch((error: unknown) => services.report(error, 'reconcile'));
+    after = await reconcileOnce(services, after, signal).catch((error: unknown) => {
+      services.report(error, 'reconcile');
+      return '';
+    });
     await sleep(EVERY_MS * (0.9 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** With Postgres down nothing is found, and the next time comes soon; one bad turn does not keep the others waiting. */
-export async function reconcileOnce(services: Reconciling, signal: AbortSignal): Promise<void> {
-  for (const { tenant, turnKey } of await services.readyTurnKeys(OLDER_THAN_SECONDS, AT_ONCE)) {
-    if (signal.aborted) return;
+/**
+ * One page, and where the next begins: however many wait, each has its turn. With Postgres down nothing is found, and the
+ * next time comes soon; one bad turn does not keep the others waiting.
+ */
+export async function reconcileOnce(services: Reconciling, after: string, signal: AbortSignal): Promise<string> {
+  const page = await services.readyTurnKeys({ olderThanSeconds: OLDER_THAN_SECONDS, after, limit: AT_ONCE });
+  for (const { tenant, turnKey } of page) {
+    if (signal.aborted) return '';
     await reconcileTurn(services, tenant, turnKey).catch((error: unknown) => services.report(error, 'reconcile turn'));
   }
+  return page.length < AT_ONCE ? '' : (page.at(-1)?.turnKey ?? '');
 }
 
 async function reconcileTurn(services: Reconciling, tenant: Tenant, turnKey: TurnKey): Promise<void> {

@@ -121,19 +121,30 @@ export interface ReadyTurn {
   readonly pool: string;
 }
 
-/** Of every tenant: decided but not resumed for so long, oldest first. */
+export interface ReadyTurns {
+  readonly now: Instant;
+  readonly olderThanSeconds: number;
+  /** By turn key, so that a page can follow a page whatever changes meanwhile. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+const WAITING_CALL = `SELECT FROM approvals a WHERE a.tenant = t.tenant AND a.turn_key = t.turn_key AND a.decision = 'approved'
+  AND a.use_is IS NULL AND a.decided_at <= $2::timestamptz AND NOT COALESCE(${aliveSql('a', '$1')}, false)`;
+
+/** Of every tenant: turns that are decided but not resumed for so long, or of which a single call is. */
 export function readyTurnKeys(
   reader: Reader,
-  {
-    now,
-    olderThanSeconds,
-    limit,
-  }: { readonly now: Instant; readonly olderThanSeconds: number; readonly limit: number },
+  { now, olderThanSeconds, after, limit }: ReadyTurns,
 ): Promise<ReadyTurn[]> {
   return reader.query<ReadyTurn>(
-    `SELECT tenant, turn_key AS "turnKey", pool FROM (${turnsSql('$1')}${narrowed('ready')}) AS every
-      WHERE status = 'ready' AND free_since <= $2::timestamptz ORDER BY free_since, turn_key LIMIT $3`,
-    [now, later(now, -olderThanSeconds), limit],
+    `SELECT tenant, turn_key AS "turnKey", pool FROM (
+        SELECT tenant, turn_key, pool FROM (${turnsSql('$1')}${narrowed('ready')}) AS every
+          WHERE status = 'ready' AND free_since <= $2::timestamptz
+        UNION SELECT t.tenant, t.turn_key, t.pool FROM turns t
+          WHERE t.release = 'each' AND t.ended_as IS NULL AND EXISTS (${WAITING_CALL})) AS waiting
+      WHERE turn_key > $3 ORDER BY turn_key LIMIT $4`,
+    [now, later(now, -olderThanSeconds), after, limit],
   );
 }
 
