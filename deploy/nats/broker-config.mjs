@@ -11,6 +11,7 @@ import { acksOf, deniedOf, identities, pullsOf, requestsOf, rpcOf } from './perm
  *   maxFileStoreBytes?: number,
  *   syncAlways?: boolean,
  *   cluster?: { name: string, host: string, port: number, routes: string[] },
+ *   monitorPort?: number,
  *   tls?: { certFile: string, keyFile: string },
  * }} BrokerOptions
  */
@@ -24,7 +25,17 @@ export function brokerConfig(options) {
 }
 
 /** @param {BrokerOptions} options */
-function serverPart({ serverName, host, port, storeDir, maxFileStoreBytes, syncAlways = true, cluster, tls }) {
+function serverPart({
+  serverName,
+  host,
+  port,
+  storeDir,
+  maxFileStoreBytes,
+  syncAlways = true,
+  cluster,
+  monitorPort,
+  tls,
+}) {
   return {
     server_name: serverName,
     host,
@@ -40,6 +51,7 @@ function serverPart({ serverName, host, port, storeDir, maxFileStoreBytes, syncA
     ...(cluster
       ? { cluster: { name: cluster.name, listen: `${cluster.host}:${cluster.port}`, routes: cluster.routes } }
       : {}),
+    ...(monitorPort ? { http: `127.0.0.1:${monitorPort}` } : {}),
     ...(tls ? { tls: { cert_file: tls.certFile, key_file: tls.keyFile, min_version: '1.3' } } : {}),
   };
 }
