@@ -7,13 +7,13 @@ import {
   type JetStreamManager,
   type JsMsg,
   type MsgRequest,
-  type StoredMsg,
 } from '@nats-io/jetstream';
-import { headers as natsHeaders, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Fact, Recorded } from '#contracts/envelope';
 import type { HoldpointEvent, Written } from '#contracts/events';
-import { instant, type Instant } from '#contracts/ids';
+import { instant } from '#contracts/ids';
 import { decodeFact, encodeFact } from './codec.js';
+import { deliveryOf, rawOfDelivered, rawOfStored, toNatsHeaders } from './jetstream-message.js';
 import { Unavailable, type Appended, type Delivery, type Log, type LogState, type RawFact } from './log.js';
 
 const PUBLISH_TIMEOUT_MS = 2_000;
@@ -156,13 +156,6 @@ export class LogGap extends Error {
   }
 }
 
-export const deliveryOf = <Event extends Written>(message: JsMsg): Delivery<Event> => ({
-  fact: decodeFact<Event>(rawOfDelivered(message)),
-  deliveries: message.info.deliveryCount,
-  ack: () => message.ack(),
-  again: (afterMs) => message.nak(afterMs),
-});
-
 /** Ends the iteration when aborted; an iterator that is closed any other way throws. */
 export async function* untilAborted(messages: ConsumerMessages, signal: AbortSignal): AsyncIterable<JsMsg> {
   const close = () => void messages.close();
@@ -194,31 +187,3 @@ function isOutage(error: unknown): boolean {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function toNatsHeaders(fields: Readonly<Record<string, string>>): MsgHdrs {
-  const all = natsHeaders();
-  for (const [name, value] of Object.entries(fields)) all.set(name, value);
-  return all;
-}
-
-function plainHeaders(all: MsgHdrs | undefined): Record<string, string> {
-  return Object.fromEntries([...(all?.keys() ?? [])].map((name) => [name.toLowerCase(), all?.get(name) ?? '']));
-}
-
-const rawOfStored = (stored: StoredMsg): RawFact => ({
-  seq: stored.seq,
-  subject: stored.subject,
-  headers: plainHeaders(stored.header),
-  data: stored.data,
-  storedAt: instant(stored.time.getTime()),
-});
-
-const rawOfDelivered = (message: JsMsg): RawFact => ({
-  seq: message.seq,
-  subject: message.subject,
-  headers: plainHeaders(message.headers),
-  data: message.data,
-  storedAt: storedAt(message.info.timestampNanos),
-});
-
-const storedAt = (nanos: number | bigint): Instant => instant(Math.floor(Number(nanos) / 1_000_000));
