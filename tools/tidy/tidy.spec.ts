@@ -47,9 +47,6 @@ describe('the house rules', () => {
     );
   };
   const types = () => output('typescript/bin/tsc', '-p', 'tsconfig.json');
-  const boundaries = () =>
-    output('dependency-cruiser/bin/dependency-cruise.mjs', 'apps', 'libs', '--config', '.dependency-cruiser.mjs');
-  const lint = (file: string) => () => output('eslint/bin/eslint.js', file);
 
   it('a new event does not compile until each evolve and each project handles it', async () => {
     const text = await edited(
