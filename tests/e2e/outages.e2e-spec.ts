@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -98,6 +99,7 @@ describe('servers and services go away and come back', () => {
   it('two hundred wait, and cost the database no query', async () => {
     const turns = await Promise.all(Array.from({ length: 10 }, () => openTurn(agent, { pool: 'idle' })));
     const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
     const waiting = Array.from({ length: 100 }, (_, n) => {
       const turn = turns[n % 10];
       return agent

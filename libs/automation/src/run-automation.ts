@@ -1,6 +1,6 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { Recorded } from '#contracts/envelope';
-import { Unavailable, type Log } from '#event-log/log';
+import { Unavailable, type Delivery, type Log, type RawFact } from '#event-log/log';
 
 /** A reaction: event in, command out. What it writes is write-once, so being given an event twice or late is harmless. */
 export interface Automation {
@@ -9,7 +9,7 @@ export interface Automation {
 }
 
 export interface AutomationReport {
-  failed(automation: string, fact: Recorded<HoldpointEvent>, error: unknown, deliveries: number): void;
+  failed(automation: string, fact: Pick<RawFact, 'seq' | 'subject'>, error: unknown, deliveries: number): void;
 }
 
 const CONCURRENT = 16;
@@ -24,11 +24,11 @@ export async function runAutomation(
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   for await (const delivery of log.deliveries(durable, signal)) {
-    const work = react(delivery.fact).then(
+    const work = reactTo(delivery, react).then(
       () => delivery.ack(),
       (error: unknown) => {
         if (!(error instanceof Unavailable) || delivery.deliveries > 3)
-          report.failed(durable, delivery.fact, error, delivery.deliveries);
+          report.failed(durable, delivery.raw, error, delivery.deliveries);
         delivery.again(backOffMs(delivery.deliveries));
       },
     );
@@ -38,3 +38,7 @@ export async function runAutomation(
   }
   await Promise.all(running);
 }
+
+/** A fact that cannot be read comes again, and is reported each time, while the others go on. */
+const reactTo = async (delivery: Delivery<HoldpointEvent>, react: Automation['react']): Promise<void> =>
+  react(delivery.read());

@@ -6,7 +6,8 @@ import { decodeFact } from './codec.js';
 import type { Delivery, RawFact } from './log.js';
 
 export const deliveryOf = <Event extends Written>(message: JsMsg): Delivery<Event> => ({
-  fact: decodeFact<Event>(rawOfDelivered(message)),
+  raw: rawOfDelivered(message),
+  read: () => decodeFact<Event>(rawOfDelivered(message)),
   deliveries: message.info.deliveryCount,
   ack: () => message.ack(),
   again: (afterMs) => message.nak(afterMs),

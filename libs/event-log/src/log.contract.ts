@@ -129,13 +129,14 @@ async function deliverUntil(log: Log, tenant: Tenant, refuseFirst: string): Prom
   const seen: Recorded<HoldpointEvent>[] = [];
   for await (const delivery of log.deliveries('approvals', stop.signal)) {
     settle(delivery, refuseFirst);
-    if (delivery.fact.tenant === tenant) seen.push(delivery.fact);
+    const fact = delivery.read();
+    if (fact.tenant === tenant) seen.push(fact);
     if (seen.length === 3) stop.abort();
   }
   return seen;
 }
 
 function settle(delivery: Delivery<HoldpointEvent>, refuseFirst: string): void {
-  if (delivery.fact.eventId === refuseFirst && delivery.deliveries === 1) delivery.again(50);
+  if (delivery.read().eventId === refuseFirst && delivery.deliveries === 1) delivery.again(50);
   else delivery.ack();
 }

@@ -24,7 +24,9 @@ export type Appended =
 
 /** One delivery of a durable subscription; exactly one of the two must be called, after the work is durable. */
 export interface Delivery<Event> {
-  readonly fact: Recorded<Event>;
+  readonly raw: RawFact;
+  /** Throws `UnreadableFact`: one that cannot be read holds up nothing but itself. */
+  read(): Recorded<Event>;
   readonly deliveries: number;
   ack(): void;
   /** Deliver it again after that long. */

@@ -60,8 +60,7 @@ export class MemoryLog<Event extends Written = HoldpointEvent> implements Log<Ev
       if (due) yield due;
       else if (fact) {
         at += 1;
-        if (filters.some((filter) => matches(filter, fact.subject)))
-          yield deliveryOf(decodeFact<Event>(fact), 1, redeliver);
+        if (filters.some((filter) => matches(filter, fact.subject))) yield deliveryOf(fact, 1, redeliver);
       } else await this.more(signal);
     }
   }
@@ -79,16 +78,17 @@ export class MemoryLog<Event extends Written = HoldpointEvent> implements Log<Ev
   }
 }
 
-function deliveryOf<Event>(
-  fact: Recorded<Event>,
+function deliveryOf<Event extends Written>(
+  raw: RawFact,
   deliveries: number,
   redeliver: (delivery: Delivery<Event>) => void,
 ): Delivery<Event> {
   return {
-    fact,
+    raw,
+    read: () => decodeFact<Event>(raw),
     deliveries,
     ack: () => undefined,
-    again: (afterMs) => void setTimeout(() => redeliver(deliveryOf(fact, deliveries + 1, redeliver)), afterMs),
+    again: (afterMs) => void setTimeout(() => redeliver(deliveryOf(raw, deliveries + 1, redeliver)), afterMs),
   };
 }
 

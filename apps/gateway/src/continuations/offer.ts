@@ -22,10 +22,11 @@ const OTHERS_MOST_MS = 2_000;
 
 /** From the broker: whatever happens, it comes again until it is over. */
 export function offerOfDelivery(delivery: Delivery<ContinuationCommand>): Offer {
+  const { event, storedAt } = delivery.read();
   const backOffMs = Math.min(OTHERS_MOST_MS, OTHERS_FIRST_MS * 2 ** Math.min(delivery.deliveries - 1, 3));
   return {
-    command: delivery.fact.event.data,
-    storedAt: delivery.fact.storedAt,
+    command: event.data,
+    storedAt,
     over: () => delivery.ack(),
     later: (ms) => delivery.again(ms),
     offered: () => delivery.again(OFFER_AGAIN_MS),

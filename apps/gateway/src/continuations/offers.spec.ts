@@ -94,7 +94,8 @@ async function deliver({ commands, clock, pool, whole }: World): Promise<void> {
     const stored = { ...fact, storedAt: at(0) };
     let deliveries = 0;
     pool.add((answered) => ({
-      fact: stored,
+      raw: { seq, subject: fact.subject, headers: {}, data: new Uint8Array(), storedAt: at(0) },
+      read: () => stored,
       deliveries: (deliveries += 1),
       ack: () => answered('ack'),
       again: (ms) => answered(ms),

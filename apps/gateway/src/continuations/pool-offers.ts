@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { indexOfApproval, instant, type Tenant } from '#contracts/ids';
 import { unreachable } from '#decider/decider';
+import type { ContinuationCommand } from '#contracts/continuations/events';
 import { poolDurable } from '#event-log/durables';
 import type { Clock } from '#event-log/handle-command';
+import type { Delivery } from '#event-log/log';
 import { continuationOf } from '#fold/continuation';
 import { readWholeTurn, type FactReader, type WholeTurn } from '#fold/read';
 import type { Broker } from '#service/broker';
@@ -24,6 +26,7 @@ const AT_ONCE_MAX = 64;
 const FETCH_MS = 5_000;
 const BACK_OFF_MS = 500;
 const UNREADABLE_MS = 1_000;
+const UNREADABLE_FOR_MS = 60_000;
 const CONSUMER_NOT_FOUND = 10014;
 
 /** One pool of one tenant in this gateway: its waiting pulls share one fetch from the broker and one set of strays. */
@@ -101,9 +104,19 @@ export class PoolOffers {
     const pull = { max, expiresMs: FETCH_MS, signal: stopping };
     for await (const delivery of pullPool(poolDurable(this.tenant, this.pool), pull)) {
       brought += 1;
-      this.look(offerOfDelivery(delivery));
+      this.lookAtDelivery(delivery);
     }
     return brought;
+  }
+
+  /** A command that cannot be read holds up nothing but itself. */
+  private lookAtDelivery(delivery: Delivery<ContinuationCommand>): void {
+    try {
+      this.look(offerOfDelivery(delivery));
+    } catch (error) {
+      this.services.report(error, 'unreadable command');
+      delivery.again(UNREADABLE_FOR_MS);
+    }
   }
 
   /** A pool's subscription is made when it is first needed, by the orchestrator: nobody else may. */
