@@ -11,7 +11,7 @@ const turn: NamedTurn = {
   toolCalls: [{ toolCallId: 'c0', toolName: 'pay', server: 'bank', args: { amount: 1 } }],
 };
 const first = turn.toolCalls[0] ?? { toolCallId: '', toolName: '', args: {} };
-const open = (change: Partial<NamedTurn> = {}, { facts = [] as readonly Told[], token = {} as Partial<Caller> } = {}) =>
+const open = (change: Partial<NamedTurn> = {}, { facts = [] as readonly Told[], token = {} } = {}) =>
   given(...facts).when(opening, { ...turn, ...change }, by(0, token));
 
 /** The fact that the log has once this turn was opened. */

@@ -128,10 +128,8 @@ describe('it is not settled', () => {
 });
 
 const taken = [requested(), ...allDecided, resumed()];
-const end = (
-  facts: readonly Told[],
-  { attempt = 1, status = 'completed' as 'completed' | 'failed', token = {} as Partial<Caller> } = {},
-) => given(...facts).when(ending, { turnKey: TURN, attempt, status }, by(60, token));
+const end = (facts: readonly Told[], { attempt = 1, status = 'completed', token = {} } = {}) =>
+  given(...facts).when(ending, { turnKey: TURN, attempt, status }, by(60, token));
 
 describe('a turn is ended', () => {
   it('by the attempt that has it', async () =>

@@ -1,0 +1,210 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { ContinuationCommand } from '#contracts/continuations/events';
+import type { Fact, Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import { subjects } from '#contracts/subjects';
+import { handleCommand, type Rule } from '#event-log/handle-command';
+import { MemoryLog } from '#event-log/memory-log';
+import { isAlive } from '#fold/lease';
+import { readStory, readTurn } from '#fold/read';
+import { cancelling, ending } from './domain/end-turn.js';
+import { extending, givingBack } from './domain/hold-lease.js';
+import { reporting } from './domain/report-outcome.js';
+import { resuming } from './domain/resume-turn.js';
+import { settling } from './domain/settle-execution.js';
+import {
+  allDecided,
+  at,
+  callerOf,
+  CALLS,
+  requested,
+  TENANT,
+  TURN,
+  used,
+  type Told,
+} from './domain/stories-for-spec.js';
+
+const offered = { storedAt: at(11) } as Recorded<ContinuationCommand>;
+const commands = { last: () => Promise.resolve(offered), next: () => Promise.resolve(undefined) };
+
+/** A decided turn of which one call may have begun, in a log of its own, with a clock that the test moves. */
+class Story {
+  readonly log = new MemoryLog();
+  private seconds = 20;
+
+  async begin(...facts: readonly Told[]): Promise<this> {
+    for (const [n, { event, by, at: occurredAt }] of facts.entries()) {
+      const envelope = {
+        eventId: `e-${n}`,
+        occurredAt,
+        correlationId: 'conv',
+        causationId: 'test',
+        actor: { kind: 'agent' as const, id: by, via: 'test' },
+      };
+      const fact = { ...envelope, tenant: TENANT, subject: subjectOfTold(event), event } satisfies Fact<HoldpointEvent>;
+      expect((await this.log.append(fact)).is).toBe('stored');
+    }
+    return this;
+  }
+
+  wait(seconds: number): void {
+    this.seconds += seconds;
+  }
+  now = () => at(this.seconds);
+
+  async ask<Command, State>(rule: Rule<Command, State, never>, command: Command, subject = 'worker') {
+    const context = { caller: callerOf(subject, { roles: ['agent', 'operator'] }), leaseSeconds: 10 };
+    const services = { log: this.log, clock: () => Date.parse(this.now()) };
+    const actor = { kind: 'agent', id: subject, via: 'test' } as const;
+    return handleCommand(services, rule as Rule<Command, State, typeof context>, {
+      command,
+      context,
+      tenant: TENANT,
+      actor,
+      causationId: 'test',
+    });
+  }
+
+  facts = () => readStory(this.log, 'hp.v1.e1.default.>');
+}
+const subjectOfTold = (event: HoldpointEvent): string => {
+  if (event.type === 'ToolApprovalRequested') return subjects.request(TENANT, event.data.turnKey);
+  if (event.type === 'ToolApprovalDecided') return subjects.decision(TENANT, event.data.approvalId);
+  if (event.type === 'ToolExecutionStarted') return subjects.use(TENANT, event.data.approvalId);
+  throw new Error(`No story begins with ${event.type}`);
+};
+
+type Ask = (story: Story) => Promise<unknown>;
+const workers = fc.constantFrom('w-1', 'w-2', 'w-3');
+const attempts = fc.integer({ min: 1, max: 4 });
+
+/** Anything that any worker may ask at any time, whether it makes sense or not. */
+const asks: fc.Arbitrary<Ask> = fc.oneof(
+  fc.record({ seconds: fc.integer({ min: 0, max: 30 }) }).map(
+    ({ seconds }): Ask =>
+      (story) =>
+        Promise.resolve(story.wait(seconds)),
+  ),
+  workers.map(
+    (workerId): Ask =>
+      (story) =>
+        story.ask(resuming(commands) as never, { key: TURN, workerId, asHolder: false }),
+  ),
+  fc.tuple(workers, attempts).map(
+    ([workerId, attempt]): Ask =>
+      (story) =>
+        story.ask(extending as never, { key: TURN, workerId, attempt }),
+  ),
+  fc.tuple(workers, attempts).map(
+    ([workerId, attempt]): Ask =>
+      (story) =>
+        story.ask(givingBack as never, { key: TURN, workerId, attempt }),
+  ),
+  fc.tuple(workers, attempts, fc.boolean()).map(
+    ([workerId, attempt, ok]): Ask =>
+      (story) =>
+        story.ask(reporting as never, {
+          approvalId: CALLS[0],
+          workerId,
+          attempt,
+          ok,
+          ...(ok ? { result: workerId } : { error: workerId }),
+        }),
+  ),
+  fc.boolean().map(
+    (ok): Ask =>
+      (story) =>
+        story.ask(settling as never, { approvalId: CALLS[0], ok, reason: 'seen' }, 'sam'),
+  ),
+);
+const endings: fc.Arbitrary<Ask> = fc.oneof(
+  fc.tuple(attempts, fc.constantFrom('completed', 'failed')).map(
+    ([attempt, status]): Ask =>
+      (story) =>
+        story.ask(ending as never, { turnKey: TURN, attempt, status }),
+  ),
+  fc.constant<Ask>((story) => story.ask(cancelling as never, { turnKey: TURN })),
+);
+const decidedTurn = () => new Story().begin(requested(), ...allDecided);
+const begunTurn = () => new Story().begin(requested(), ...allDecided, used(0));
+
+describe('whatever is asked, in whatever order', () => {
+  it('attempts only grow, the story has no gap, and one worker at most has the turn', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(asks, { maxLength: 25 }), async (all) => {
+        const story = await decidedTurn();
+        for (const ask of all) await ask(story);
+        const leases = (await story.facts())
+          .map(({ event }) => event)
+          .filter(
+            (event) =>
+              event.type === 'TurnResumed' || event.type === 'LeaseExtended' || event.type === 'LeaseGivenBack',
+          );
+        expect(leases.map(({ data }) => data.n)).toEqual(leases.map((_, index) => index + 1));
+        const taken = leases.filter(({ type }) => type === 'TurnResumed').map(({ data }) => data.attempt);
+        expect(taken).toEqual(taken.map((_, index) => index + 1));
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('who takes a turn takes it when nobody has it', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(asks, { maxLength: 20 }), workers, async (all, workerId) => {
+        const story = await decidedTurn();
+        for (const ask of all) await ask(story);
+        const before = await readTurn(story.log, TENANT, TURN);
+        const alive = before.state !== 'unknown' && isAlive(before.lease, story.now());
+        const handled = await story.ask(resuming(commands) as never, { key: TURN, workerId, asHolder: false });
+        expect(handled.kind).toBe(alive ? 'refused' : 'recorded');
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('a command sent twice records once', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(asks, { maxLength: 10 }), fc.oneof(asks, endings), async (all, ask) => {
+        const story = await begunTurn();
+        for (const earlier of all) await earlier(story);
+        await ask(story);
+        const once = await story.facts();
+        await ask(story);
+        const twice = await story.facts();
+        // Only holding on to a lease is a new fact each time: it moves its end.
+        const more = twice.slice(once.length).map(({ event }) => event.type);
+        expect(more.filter((type) => type !== 'LeaseExtended')).toEqual([]);
+      }),
+      { numRuns: 80 },
+    ));
+
+  it('a turn that has ended stays as it ended, and only a true outcome is still taken', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(asks, { maxLength: 8 }),
+        fc.array(fc.oneof(asks, endings), { maxLength: 15 }),
+        async (before, after) => {
+          const story = await begunTurn();
+          for (const ask of before) await ask(story);
+          await story.ask(cancelling as never, { turnKey: TURN });
+          const ended = await story.facts();
+          for (const ask of after) await ask(story);
+          const more = (await story.facts()).slice(ended.length).map(({ event }) => event.type);
+          expect(more.filter((type) => type !== 'ToolExecutionSucceeded' && type !== 'ToolExecutionFailed')).toEqual(
+            [],
+          );
+          expect(more.length).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: 60 },
+    ));
+
+  it('of fifty workers that take one turn at the same moment, one has it', async () => {
+    const story = await decidedTurn();
+    const all = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        story.ask(resuming(commands) as never, { key: TURN, workerId: `w-${n}`, asHolder: false }),
+      ),
+    );
+    expect(all.filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
+  });
+});
