@@ -40,9 +40,10 @@ function newCompiler(): Ajv2020 {
   return ajv;
 }
 
+/** The compiler keeps patterns apart by their text. */
 function linearPattern(pattern: string) {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  return { test: (text: string) => compiled.matcher(text).find() };
+  return { test: (text: string) => compiled.matcher(text).find(), toString: () => `linear:${pattern}` };
 }
 
 function errorsOf(validate: ValidateFunction, value: unknown): FieldError[] {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Caller } from '#contracts/roles';
 import { openTurn, opening, type NamedTurn } from './open-turn.js';
 import { UNKNOWN_TURN } from '#fold/turn';
 import { by, callerOf, given, requested, type Told } from './stories-for-spec.js';

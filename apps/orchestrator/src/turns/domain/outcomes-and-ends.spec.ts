@@ -128,8 +128,8 @@ describe('it is not settled', () => {
 });
 
 const taken = [requested(), ...allDecided, resumed()];
-const end = (facts: readonly Told[], { attempt = 1, status = 'completed', token = {} } = {}) =>
-  given(...facts).when(ending, { turnKey: TURN, attempt, status }, by(60, token));
+const end = (facts: readonly Told[], { attempt = 1, token = {} } = {}) =>
+  given(...facts).when(ending, { turnKey: TURN, attempt, status: 'completed' }, by(60, token));
 
 describe('a turn is ended', () => {
   it('by the attempt that has it', async () =>
