@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +43,10 @@ export class World {
   get natsUrl(): string {
     return this.options.cluster ? this.servers.clusterUrls.join(',') : this.servers.natsUrl;
   }
+  /** What all its services have logged. */
+  get logFile(): string {
+    return join(this.servers.dir, 'services.log');
+  }
   get url(): string {
     return `http://127.0.0.1:${this.ports.http}`;
   }
@@ -72,7 +77,7 @@ export class World {
   ): void {
     const child = spawn(process.execPath, [join(root, 'dist', 'apps', name, 'src', 'main.js')], {
       env: { ...cleanEnvironment(), ...this.environment(), ...this.options.env, ...env },
-      stdio: ['ignore', process.env['HOLDPOINT_TEST_LOGS'] ? 'inherit' : 'ignore', 'inherit', 'ipc'],
+      stdio: ['ignore', process.env['HOLDPOINT_TEST_LOGS'] ? 'inherit' : openSync(this.logFile, 'a'), 'inherit', 'ipc'],
     });
     this.processes.set(name + instance, child);
   }
