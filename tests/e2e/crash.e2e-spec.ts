@@ -6,7 +6,7 @@ import { call } from '../support/stories.js';
 import { eventually, World, type ServiceName } from '../support/world.js';
 
 const KILLER = join(import.meta.dirname, '..', 'support', 'kill-at.mjs');
-type Story = 'run' | 'revoke' | 'cancel' | 'expire';
+type Story = 'run' | 'each' | 'revoke' | 'cancel' | 'expire';
 
 /** Every step at which a service hands something on: before it, and after it. */
 const APPENDS: [ServiceName, string, Story][] = [
@@ -21,6 +21,8 @@ const APPENDS: [ServiceName, string, Story][] = [
   ['orchestrator', 'TurnEnded', 'cancel'],
   ['approval-service', 'ToolApprovalDecided', 'cancel'],
   ['approval-service', 'ToolApprovalDecided', 'expire'],
+  ['gateway', 'ContinueConversation', 'each'],
+  ['orchestrator', 'TurnResumed', 'each'],
 ];
 const REPLIES: [ServiceName, string, Story][] = [
   ['orchestrator', 'before-reply:OpenTurn', 'run'],
@@ -111,6 +113,7 @@ async function tell(story: Story, agent: Api, ada: Api): Promise<{ conversationI
     pool,
     toolCalls: [call('c1')],
     ...(story === 'expire' ? { expiresInSeconds: 1 } : {}),
+    ...(story === 'each' ? { release: 'each' } : {}),
   };
   const opened = await insist(agent, '/v1/turns', turn);
   expect([200, 201]).toContain(opened.status);
@@ -145,6 +148,7 @@ async function workUntilEnd(
     for (const { approvalId, state } of taken.body['executions'] as Record<string, string>[])
       if (state === 'free')
         await execute(agent, { approvalId: approvalId ?? '', attempt, argsDigest: item['results'][0].argsDigest });
+    if (item['kind'] === 'call') throw new Error('The call has run; the turn comes next');
     const ended = await insist(agent, `/v1/turns/${item['turnId']}/end`, {
       conversationId,
       attempt,
@@ -184,7 +188,7 @@ async function factsOf(world: World, conversationId: string): Promise<Told> {
 
 function expectOnce({ types, commands }: Told, story: Story): void {
   const count = (type: string) => types.filter((one) => one === type).length;
-  const ran = story === 'run' ? 1 : 0;
+  const ran = story === 'run' || story === 'each' ? 1 : 0;
   expect({
     requested: count('ToolApprovalRequested'),
     decided: count('ToolApprovalDecided'),
@@ -200,6 +204,7 @@ function expectOnce({ types, commands }: Told, story: Story): void {
     revoked: story === 'revoke' ? 1 : 0,
     outcomes: ran,
     ended: 1,
-    commands: story === 'cancel' ? 0 : 1,
+    // Released each by itself, a call has its own continuation, and the turn another.
+    commands: { run: 1, each: 2, revoke: 1, cancel: 0, expire: 1 }[story],
   });
 }
