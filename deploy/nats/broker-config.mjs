@@ -58,14 +58,11 @@ function serverPart({
 
 /** @param {Record<string, string>} publicKeys */
 function accounts(publicKeys) {
-  const { bootstrap: _, ...services } = identities;
   return {
-    LOG: {
-      jetstream: 'enabled',
-      users: [user('bootstrap', publicKeys)],
-      exports: Object.values(services).flatMap(exportsToIdentity),
-    },
-    ...Object.fromEntries(Object.keys(services).map((name) => [services[name]?.account, account(name, publicKeys)])),
+    LOG: { jetstream: 'enabled', exports: Object.values(identities).flatMap(exportsToIdentity) },
+    ...Object.fromEntries(
+      Object.entries(identities).map(([name, { account: its }]) => [its, account(name, publicKeys)]),
+    ),
   };
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Who may do what on the broker: the one place. Every service is an account of its own that imports just what stands here;
- * what is not imported does not exist for it.
+ * what is not imported does not exist for it. Nobody lives in the account `LOG`, which owns the streams.
  *
  * @typedef {{
  *   account: string,
@@ -23,9 +23,9 @@ const DURABLES = [...OTHERS_DURABLES, 'gateway'];
 
 /** @type {Record<string, Identity>} */
 export const identities = {
-  /** Lives in the account that owns JetStream. It creates, and may neither change nor remove. */
+  /** It creates, and may neither change nor remove. Not in the log's account either: there it could name a fact's subject as where to answer. */
   bootstrap: {
-    account: 'LOG',
+    account: 'BOOTSTRAP',
     facts: ['hp.v1.*._sys.genesis'],
     api: [
       'INFO',
