@@ -34,4 +34,4 @@ const integration = {
 };
 const e2e = { ...common, displayName: 'e2e', testMatch: ['<rootDir>/tests/**/*.e2e-spec.ts'] };
 
-export default { projects: [pure, integration, e2e], workerIdleMemoryLimit: '1GB', testTimeout: 60_000 };
+export default { projects: [pure, integration, e2e], workerIdleMemoryLimit: '1GB', testTimeout: 240_000 };

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Integration tests share their servers and take turns; each e2e test has the whole product to itself, and mostly waits. */
 const RUNS = [
   ['--selectProjects', 'pure', 'integration', '--runInBand'],
-  ['--selectProjects', 'e2e', '--maxWorkers=3'],
+  ['--selectProjects', 'e2e', '--maxWorkers=2'],
 ];
 
 /** `npm test`: installs and builds what is missing, then runs the tests. What is given is passed on to the runner. */

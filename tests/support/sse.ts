@@ -29,7 +29,7 @@ export function listen(api: Api, path: string, headers: Record<string, string> =
   return {
     opened,
     messages,
-    until: (type, timeoutMs = 20_000) => waitFor(messages, type, timeoutMs).finally(() => stop.abort()),
+    until: (type, timeoutMs = 60_000) => waitFor(messages, type, timeoutMs).finally(() => stop.abort()),
     close: () => stop.abort(),
   };
 }

@@ -98,7 +98,7 @@ export class World {
     this.processes.delete(name);
   }
 
-  async ready(timeoutMs = 60_000): Promise<void> {
+  async ready(timeoutMs = 120_000): Promise<void> {
     await eventually(async () => {
       const answer = await fetch(`${this.url}/readyz`);
       if (answer.status !== 200) throw new Error(`not ready: ${await answer.text()}`);
@@ -160,7 +160,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Tries until it no longer throws; the last reason is the failure. */
-export async function eventually<T>(attempt: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
+export async function eventually<T>(attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
   const until = Date.now() + timeoutMs;
   for (;;) {
     try {
