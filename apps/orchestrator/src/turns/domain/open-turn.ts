@@ -8,7 +8,7 @@ import type { OpenTurn } from '#contracts/turns/commands';
 import type { RequestedToolCall, ToolApprovalRequested } from '#contracts/turns/events';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import { compileInputSchema } from '#fold/input-schema';
+import { compileInputSchemas } from '#fold/input-schema';
 import { readTurn } from '#fold/read';
 import type { Turn } from '#fold/turn';
 import type { ByCaller } from './turn-state.js';
@@ -63,8 +63,8 @@ function repeatedIds({ toolCalls }: NamedTurn): FieldError[] {
 }
 
 function brokenSchemas({ toolCalls }: NamedTurn): FieldError[] {
-  return toolCalls.flatMap(({ inputSchema }, index) => {
-    const compiled = inputSchema && compileInputSchema(inputSchema);
+  const schemas = compileInputSchemas(toolCalls.map(({ inputSchema }) => inputSchema));
+  return schemas.flatMap((compiled, index) => {
     if (!compiled || compiled.ok) return [];
     return [
       {
