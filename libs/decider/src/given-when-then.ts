@@ -15,9 +15,9 @@ export interface Decider<Fact, State, Command, Context, Event, Refusal> {
 
 /** What a spec says of an answer. Named parts of the event or refusal are compared; what is not named may be anything. */
 export interface Then<Event, Refusal extends { readonly reason: string }> {
-  then(event: PartOf<Event>): void;
-  thenRefused(reason: Refusal['reason'], more?: PartOf<Refusal>): void;
-  thenNothing(): void;
+  readonly then: (event: PartOf<Event>) => void;
+  readonly thenRefused: (reason: Refusal['reason'], more?: PartOf<Refusal>) => void;
+  readonly thenNothing: () => void;
   readonly answer: Answer<Event, Refusal>;
 }
 

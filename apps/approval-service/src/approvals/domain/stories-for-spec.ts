@@ -9,6 +9,7 @@ import type { Caller } from '#contracts/roles';
 import { placeOf, subjectOf } from '#contracts/subjects';
 import type { RequestedToolCall, ToolApprovalRequested, TurnEnded } from '#contracts/turns/events';
 import type { Answer } from '#decider/decider';
+import { answered } from '#decider/given-when-then';
 import { evolveApproval, NEW_APPROVAL } from '#fold/approval';
 import { appliedRequirement } from '#fold/requirement';
 import { evolveTurn, UNKNOWN_TURN } from '#fold/turn';
@@ -162,12 +163,11 @@ export const given = (...facts: readonly Told[]) => ({
     context: Context,
   ) {
     const answer = decide(command, stateAfter(...facts), context);
+    const says = answered(expect, answer);
     return {
-      then: (type: HoldpointEvent['type'], data: object) =>
-        expect(answer).toMatchObject({ kind: 'accept', event: { type, data } }),
-      thenNothing: () => expect(answer).toEqual({ kind: 'nothing-to-do' }),
-      thenRefused: (reason: Reason, more: Partial<Refusal> = {}) =>
-        expect(answer).toMatchObject({ kind: 'refuse', refusal: { reason, ...more } }),
+      ...says,
+      then: (type: HoldpointEvent['type'], data: object) => says.then({ type, data }),
+      thenRefused: (reason: Reason, more: Partial<Refusal> = {}) => says.thenRefused(reason, more),
       event: () => (answer.kind === 'accept' ? answer.event.data : undefined),
       refusal: () => (answer.kind === 'refuse' ? answer.refusal : undefined),
     };

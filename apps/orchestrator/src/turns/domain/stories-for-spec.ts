@@ -12,10 +12,10 @@ import {
   type Tenant,
   type TokenId,
 } from '#contracts/ids';
-import type { Reason } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { subjectOf } from '#contracts/subjects';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
+import { answered } from '#decider/given-when-then';
 import type { Rule } from '#event-log/handle-command';
 import { matches } from '#event-log/memory-log';
 import type { FactReader } from '#fold/read';
@@ -158,12 +158,8 @@ export const given = (...facts: readonly Told[]) => ({
     context: Context & { now: Instant },
   ) {
     const answer = rule.decide(command, await rule.read(readerOf(facts), TENANT, command), context);
-    return {
-      thenRecorded: (type: HoldpointEvent['type'], data: object = {}) =>
-        expect(answer).toMatchObject({ kind: 'accept', event: { type, data } }),
-      thenNothing: () => expect(answer).toEqual({ kind: 'nothing-to-do' }),
-      thenRefused: (reason: Reason, more: object = {}) =>
-        expect(answer).toMatchObject({ kind: 'refuse', refusal: { reason, ...more } }),
-    };
+    // What is awaited must have no `then` of its own.
+    const { then, ...says } = answered(expect, answer);
+    return { ...says, thenRecorded: (type: HoldpointEvent['type'], data: object = {}) => then({ type, data }) };
   },
 });
