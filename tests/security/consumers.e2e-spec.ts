@@ -8,7 +8,7 @@ interface Wanted {
   readonly who: string;
   readonly stream: 'EVENTS' | 'COMMANDS';
   readonly name?: string;
-  readonly config?: Record<string, unknown>;
+  readonly config?: { readonly filter_subject?: string; readonly [field: string]: unknown };
 }
 
 /** Whoever may make a subscription names where the broker itself delivers: its own hand must not write for them. */
@@ -26,8 +26,8 @@ describe.each([
 
   /** Whether it was made. */
   const make = async ({ who, stream, name = fresh(), config = {} }: Wanted): Promise<boolean> => {
-    const filter = config['filter_subject'];
-    const subject = `$JS.API.CONSUMER.CREATE.${stream}.${name}${filter === undefined ? '' : `.${String(filter)}`}`;
+    const filter = config.filter_subject;
+    const subject = `$JS.API.CONSUMER.CREATE.${stream}.${name}${filter === undefined ? '' : `.${filter}`}`;
     const body = { stream_name: stream, config: { name, ack_policy: 'none', deliver_policy: 'all', ...config } };
     const answer = await log
       .as(who)

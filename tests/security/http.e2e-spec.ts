@@ -11,6 +11,9 @@ const AP = `ap_${'a'.repeat(26)}_0`;
 const TN = `tn_${'a'.repeat(26)}`;
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 
+/** Where the secret of `hp_<tokenId>_<secret>` begins. */
+const SECRET_AT = `hp_tk_${'a'.repeat(26)}_`.length;
+
 /** Who may ask at all (contract section 2). An admin may all; where one may, the answer may still be that there is nothing. */
 const WHO_MAY: [string, string, Record<string, unknown> | undefined, Role[]][] = [
   ['POST', '/v1/turns', { conversationId: 'c', agent: { id: 'a' }, toolCalls: [call('c')] }, ['agent']],
@@ -31,6 +34,15 @@ const WHO_MAY: [string, string, Record<string, unknown> | undefined, Role[]][] =
   ['POST', `/v1/approvals/${AP}/revoke`, { reason: 'r' }, ['approver']],
   ['DELETE', `/v1/approvals/${AP}/vote`, undefined, ['approver']],
   ['POST', `/v1/approvals/${AP}/settle`, { ok: true, reason: 'r' }, ['operator']],
+  ['GET', '/v1/approvals', undefined, ['agent', 'approver', 'operator', 'auditor']],
+  ['GET', `/v1/approvals/${AP}`, undefined, ['agent', 'approver', 'operator', 'auditor']],
+  ['GET', '/v1/turns/t?conversationId=c', undefined, ['agent', 'approver', 'operator', 'auditor']],
+  ['GET', '/v1/conversations/c/events', undefined, ['agent', 'approver', 'operator', 'auditor']],
+  ['GET', '/v1/stream', undefined, ['approver', 'operator', 'auditor']],
+  ['GET', '/v1/stats', undefined, ['approver', 'operator', 'auditor']],
+  ['GET', '/v1/parked', undefined, ['operator', 'auditor']],
+  ['POST', `/v1/parked/${AP}/unpark`, undefined, ['operator']],
+  ['GET', '/v1/me', undefined, ['agent', 'approver', 'operator', 'auditor']],
   ['GET', '/v1/events', undefined, ['auditor']],
   ['POST', '/v1/tokens', { name: 'n', subject: 's', roles: ['agent'] }, []],
   ['GET', '/v1/tokens', undefined, []],
@@ -47,13 +59,16 @@ describe('the door', () => {
   afterAll(() => world.stop());
 
   it.each(WHO_MAY)('%s %s is open to whom it should be, and to an admin', async (method, path, body, roles) => {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' };
     for (const role of ROLES) {
-      const init = {
+      const answer = await fetch(world.url + path, {
         method,
-        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      };
-      const { status } = await by[role].raw(path, init);
-      expect({ role, open: status !== 403 }).toEqual({ role, open: role === 'admin' || roles.includes(role) });
+        headers: { authorization: `Bearer ${by[role].token}`, ...json },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      await answer.body?.cancel();
+      expect({ role, open: answer.status !== 403 }).toEqual({ role, open: role === 'admin' || roles.includes(role) });
+      expect(answer.status).toBeLessThan(500);
     }
   });
 
@@ -136,6 +151,13 @@ describe('the door', () => {
     ];
     for (const { status, body } of await Promise.all(tries))
       expect({ status, type: body['type'] }).toEqual({ status: 409, type: 'urn:holdpoint:problem:stale-attempt' });
+    const used = await by.agent.post(`/v1/approvals/${turn.approvalIds[0]}/use`, { ...mine, argsDigest });
+    expect(used.status).toBe(200);
+    const report = { ...mine, ok: true, result: 'forged' };
+    expect(await other.post(`/v1/approvals/${turn.approvalIds[0]}/outcome`, report)).toMatchObject({
+      status: 409,
+      body: { type: 'urn:holdpoint:problem:stale-attempt' },
+    });
   });
 
   it('every answer forbids guessing, framing and keeping', async () => {
@@ -153,13 +175,33 @@ describe('the door', () => {
     expect((await fetch(`${world.url}/metrics`)).status).toBe(404);
   });
 
-  it('no token and no argument is ever logged, however much is', async () => {
+  it('no token, argument, reason or result is ever logged, however much is', async () => {
     const marked = 'marked-argument-7431';
-    await openTurn(by.agent, { toolCalls: [call('c', { text: marked })] });
-    await by.agent.post('/v1/turns', { text: marked });
+    const turn = await openTurn(by.agent, {
+      pool: 'logged',
+      context: { marked },
+      toolCalls: [call('c', { text: marked }), call('d', { text: marked })],
+    });
+    const [first, second] = turn.approvalIds;
+    await by.approver.post(`/v1/approvals/${first}/decision`, { decision: 'deny', reason: marked });
+    await by.approver.post(`/v1/approvals/${second}/decision`, {
+      decision: 'approve',
+      updatedInput: { text: `${marked}-2` },
+    });
+    const offer = await pullOne(by.agent, 'w', { pool: 'logged' });
+    await resume(by.agent, offer['leaseId'], 'w');
+    const mine = { workerId: 'w', attempt: 1 };
+    const { argsDigest } = offer['results'][1];
+    expect((await by.agent.post(`/v1/approvals/${second}/use`, { ...mine, argsDigest })).status).toBe(200);
+    expect((await by.agent.post(`/v1/approvals/${second}/outcome`, { ...mine, ok: false, error: marked })).status).toBe(
+      200,
+    );
+    for (const body of [{ text: marked }, { conversationId: marked.repeat(20) }, { toolCalls: [{ args: marked }] }])
+      expect((await by.agent.post('/v1/turns', body)).status).toBe(400);
     await eventually(() => Promise.resolve(expect(readFileSync(world.logFile, 'utf8')).toContain('"level":30')));
     const logged = readFileSync(world.logFile, 'utf8');
-    expect(logged).not.toContain(marked);
-    for (const role of ROLES) expect(logged).not.toContain(by[role].token.slice(30));
+    const secrets = ROLES.map((role) => by[role].token.slice(SECRET_AT));
+    for (const word of [marked, world.admin().token, ...secrets])
+      expect({ word, isLogged: logged.includes(word) }).toEqual({ word, isLogged: false });
   });
 });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ContinuationCommand } from '#contracts/continuations/events';
 import { shortDigest } from '#contracts/ids';
+import { refusal } from '#contracts/refusals';
+import { mayUsePool } from '#contracts/roles';
 import { declined, reply, type Done, type LeaseTaken, type Reply, type TurnOpened } from '#contracts/rpc';
-import type { ExtendLease, OpenTurn, ResumeTurn } from '#contracts/turns/commands';
+import type { ExtendLease, OpenTurn, PreparePool, ResumeTurn } from '#contracts/turns/commands';
 import { handleCommand, type Handled, type LogServices, type Request, type Rule } from '#event-log/handle-command';
 import type { Log } from '#event-log/log';
 import { extending } from './domain/hold-lease.js';
@@ -21,13 +23,24 @@ type Asked<Command> = Request<Command, ByCaller>;
 
 export async function open(services: TurnServices, request: Asked<OpenTurn>): Promise<Reply<TurnOpened>> {
   const command = { ...request.command, turnId: request.command.turnId ?? madeTurnId(request) };
-  await services.preparePool(request.tenant, command.pool ?? 'default');
   const handled = await handleCommand(services, opening, { ...request, command });
   if (handled.kind === 'refused') return declined(handled.refusal);
-  const { turnId } = command;
+  const { turnId, pool = 'default' } = command;
+  await services.preparePool(request.tenant, pool);
   if (handled.kind === 'recorded') return reply({ turnId, created: true, seq: handled.fact.seq });
   const { turn } = handled.state;
   return reply({ turnId, created: false, seq: turn.state === 'unknown' ? 0 : turn.requestSeq });
+}
+
+/** For a token's own pools only: each pool is a subscription that stays. */
+export async function prepare(
+  { preparePool }: TurnServices,
+  { tenant, command: { pool }, context: { caller } }: Asked<PreparePool>,
+): Promise<Reply<{ readonly ok: true }>> {
+  if (!mayUsePool(caller, pool))
+    return declined(refusal('forbidden', `This token does not speak for the pool "${pool}"`));
+  await preparePool(tenant, pool);
+  return reply({ ok: true });
 }
 
 /** It follows from the Idempotency-Key where there is one, so that the same request sent again opens the same turn. */

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { rpcSubject, reply, type Ask, type Done, type LeaseTaken, type Reply, type TurnOpened } from '#contracts/rpc';
+import { rpcSubject, type Ask, type Done, type LeaseTaken, type Reply, type TurnOpened } from '#contracts/rpc';
 import {
   CancelTurn,
   EndTurn,
@@ -19,7 +19,7 @@ import { cancelling, ending } from './domain/end-turn.js';
 import { givingBack } from './domain/hold-lease.js';
 import { reporting } from './domain/report-outcome.js';
 import { settling } from './domain/settle-execution.js';
-import { done, extend, open, resume, type TurnServices } from './handlers.js';
+import { done, extend, open, prepare, resume, type TurnServices } from './handlers.js';
 
 export const TURNS = Symbol('turns');
 const named = rpcSubject.orchestrator;
@@ -87,10 +87,9 @@ export class TurnsController {
 
   @MessagePattern(named('PreparePool'))
   preparePool(@Payload() ask: Ask): Promise<Reply<{ readonly ok: true }>> {
-    return answer(this.turns.callers, { shape: PreparePool, ...AGENT }, ask, async ({ command, caller }) => {
-      await this.turns.preparePool(caller.tenant, command.pool);
-      return reply({ ok: true });
-    });
+    return answer(this.turns.callers, { shape: PreparePool, ...AGENT }, ask, ({ request }) =>
+      prepare(this.turns, request),
+    );
   }
 
   @MessagePattern(named('Health'))

@@ -6,9 +6,15 @@ import { whenTurnSupersededThenCancelTurn } from './automations/when-turn-supers
 import type { TurnServices } from './handlers.js';
 import { TURNS, TurnsController } from './turns.controller.js';
 
+/** What of a service the turns need. */
+export interface TurnsService extends Pick<Service, 'callers' | 'logger' | 'stopping'> {
+  readonly broker: Pick<Service['broker'], 'events' | 'commands' | 'clock' | 'preparePool'>;
+  readonly settings: Pick<Service['settings'], 'leaseSeconds'>;
+}
+
 /** Owns turns: who has which, what each tool gave, how it ended. */
 export class TurnsModule {
-  static with(service: Service): DynamicModule {
+  static with(service: TurnsService): DynamicModule {
     const { broker, callers, logger, settings } = service;
     const { events: log, commands, clock } = broker;
     const turns: TurnServices = {

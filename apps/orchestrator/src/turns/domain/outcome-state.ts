@@ -57,8 +57,7 @@ export function oversizedResult(command: AboutOutcome): Refusal | undefined {
 }
 
 /** Why there is nothing to report on: the tool never began. */
-export function neverBegan({ use }: Approval): Refusal | undefined {
-  if (use?.is === 'started') return undefined;
+export function neverBegan({ use }: Approval): Refusal {
   if (use?.is === 'revoked') return refusal('revoked', 'The approval was taken back before the tool began');
   if (use?.is === 'lapsed') return refusal('lapsed', 'The approval was not used in time');
   return refusal('not-ready', 'Nobody has begun this tool: its use comes first');

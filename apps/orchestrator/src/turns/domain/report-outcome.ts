@@ -28,11 +28,7 @@ export function reportOutcome(
   if (!known) return refuse(noSuchApproval());
   if (!isAgentOf(caller, known.turn)) return refuse(notYours());
   const { approval } = known;
-  const no =
-    misplacedResult(command) ??
-    oversizedResult(command) ??
-    neverBegan(approval) ??
-    notByItsTaker(command, approval, caller.tokenId);
+  const no = misplacedResult(command) ?? oversizedResult(command) ?? notByItsTaker(command, approval, caller.tokenId);
   if (no) return refuse(no);
   if (approval.outcome) return againstOutcome(command, approval.outcome);
   const { approvalId, attempt, durationMs } = command;
@@ -42,9 +38,10 @@ export function reportOutcome(
     : accept({ type: 'ToolExecutionFailed', data: { ...data, error: command.error ?? null } });
 }
 
-function notByItsTaker({ attempt, workerId }: ReportOutcome, { use }: Approval, tokenId: string): Refusal | undefined {
-  if (use?.is === 'started' && use.attempt === attempt && use.workerId === workerId && use.tokenId === tokenId)
-    return undefined;
+function notByItsTaker({ attempt, workerId }: ReportOutcome, approval: Approval, tokenId: string): Refusal | undefined {
+  const { use } = approval;
+  if (use?.is !== 'started') return neverBegan(approval);
+  if (use.attempt === attempt && use.workerId === workerId && use.tokenId === tokenId) return undefined;
   return staleAttempt('Another worker or attempt began this tool, and it alone may report');
 }
 

@@ -29,16 +29,17 @@ export function settleExecution(
   const known = knownExecution(command, state);
   if (!known) return refuse(noSuchApproval());
   const { turn, approval } = known;
-  const no = misplacedResult(command) ?? oversizedResult(command) ?? neverBegan(approval);
+  const no = misplacedResult(command) ?? oversizedResult(command);
   if (no) return refuse(no);
+  if (approval.use?.is !== 'started') return refuse(neverBegan(approval));
   if (isOwnRequest(caller.subject, turn))
     return refuse(refusal('self-approval', 'Who asked for a tool call does not settle it'));
-  const { outcome, use } = approval;
+  const { outcome } = approval;
   if (outcome)
     return refuse(refusal('superseded', `${outcome.by} reported or settled it before`, { winner: winnerOf(outcome) }));
   if (!isInDoubt(turn, approval, now))
     return refuse(refusal('not-ready', 'The worker that began it still has time to report'));
-  const attempt = use?.is === 'started' ? use.attempt : 1;
+  const { attempt } = approval.use;
   const data = { approvalId: command.approvalId, attempt, settledBecause: command.reason };
   return command.ok
     ? accept({ type: 'ToolExecutionSucceeded', data: { ...data, result: command.result ?? null } })

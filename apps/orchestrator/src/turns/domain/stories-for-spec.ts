@@ -128,7 +128,7 @@ export const by = (seconds: number, more: Partial<Caller> = {}) => ({
   leaseSeconds: 60,
 });
 
-const recorded = ({ event, by: id, at: occurredAt }: Told, index: number): Recorded<HoldpointEvent> => ({
+export const recordedAt = ({ event, by: id, at: occurredAt }: Told, index: number): Recorded<HoldpointEvent> => ({
   eventId: `e-${index}`,
   occurredAt,
   correlationId: 'conv',
@@ -142,7 +142,7 @@ const recorded = ({ event, by: id, at: occurredAt }: Told, index: number): Recor
 });
 
 export function readerOf(facts: readonly Told[]): FactReader {
-  const all = facts.map(recorded);
+  const all = facts.map(recordedAt);
   return {
     last: (filter) => Promise.resolve(all.findLast(({ subject }) => matches(filter, subject))),
     next: (filter, fromSeq) =>
