@@ -8,8 +8,9 @@ import { handleCommand, type Rule } from '#event-log/handle-command';
 import { MemoryLog } from '#event-log/memory-log';
 import { isAlive } from '#fold/lease';
 import { readStory, readTurn } from '#fold/read';
-import { cancelling, ending } from './domain/end-turn.js';
+import { cancelling, ending, superseding } from './domain/end-turn.js';
 import { extending, givingBack } from './domain/hold-lease.js';
+import { opening, type NamedTurn } from './domain/open-turn.js';
 import { reporting } from './domain/report-outcome.js';
 import { resuming } from './domain/resume-turn.js';
 import { settling } from './domain/settle-execution.js';
@@ -125,6 +126,7 @@ const endings: fc.Arbitrary<Ask> = fc.oneof(
         story.ask(ending as never, { turnKey: TURN, attempt, status }),
   ),
   fc.constant<Ask>((story) => story.ask(cancelling as never, { turnKey: TURN })),
+  fc.constant<Ask>((story) => story.ask(superseding as never, { turnKey: TURN, supersededBy: 't-2' })),
 );
 const decidedTurn = () => new Story().begin(requested(), ...allDecided);
 const begunTurn = () => new Story().begin(requested(), ...allDecided, used(0));
@@ -207,4 +209,54 @@ describe('whatever is asked, in whatever order', () => {
     );
     expect(all.filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
   });
+});
+
+/** Turns under one id, of which some are the same but for their holder. */
+const turns: fc.Arbitrary<NamedTurn> = fc
+  .record(
+    {
+      args: fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(1, 'x', null)),
+      release: fc.constantFrom('all', 'each'),
+      expiresInSeconds: fc.constantFrom(60, 9_000_000_000),
+      holder: fc.record({ workerId: workers, graceSeconds: fc.integer({ min: 0, max: 60 }) }),
+    },
+    { requiredKeys: ['args'] },
+  )
+  .map(({ args, ...more }) => ({
+    conversationId: 'conv',
+    turnId: 't-1',
+    agent: { id: 'billing' },
+    toolCalls: [{ toolCallId: 'c0', toolName: 'pay', args }],
+    ...more,
+  }));
+
+describe('whatever is opened under one id', () => {
+  const open = (story: Story, turn: NamedTurn) => story.ask(opening as never, turn);
+
+  it('is there once, however often it is sent', () =>
+    fc.assert(
+      fc.asyncProperty(turns, fc.integer({ min: 1, max: 5 }), async (turn, times) => {
+        const story = new Story();
+        const all = await Promise.all(Array.from({ length: times }, () => open(story, turn)));
+        expect(all.map(({ kind }) => kind).sort()).toEqual([
+          ...Array.from({ length: times - 1 }, () => 'nothing-to-do'),
+          'recorded',
+        ]);
+        expect(await story.facts()).toHaveLength(1);
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('stays as it was first opened, also when it has ended', () =>
+    fc.assert(
+      fc.asyncProperty(turns, fc.array(turns, { maxLength: 6 }), fc.boolean(), async (first, others, ended) => {
+        const story = new Story();
+        await open(story, first);
+        if (ended) await story.ask(superseding as never, { turnKey: TURN, supersededBy: 't-2' });
+        const before = await story.facts();
+        for (const other of others) expect((await open(story, other)).kind).not.toBe('recorded');
+        expect(await story.facts()).toEqual(before);
+      }),
+      { numRuns: 60 },
+    ));
 });
