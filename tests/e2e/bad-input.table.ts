@@ -15,11 +15,11 @@ export interface BadRow {
 }
 
 const call = { toolCallId: 'c1', toolName: 'send_email', args: { to: 'x' } };
-const turn = { conversationId: 'bad', turnId: 't-1', agent: { id: 'a' }, toolCalls: [call] };
-const AP = `ap_${'a'.repeat(26)}_0`;
-const TN = `tn_${'a'.repeat(26)}`;
-const DIGEST = `sha256:${'0'.repeat(64)}`;
-const invalid = { status: 400, problem: 'invalid-input' } as const;
+export const turn = { conversationId: 'bad', turnId: 't-1', agent: { id: 'a' }, toolCalls: [call] };
+export const AP = `ap_${'a'.repeat(26)}_0`;
+export const TN = `tn_${'a'.repeat(26)}`;
+export const DIGEST = `sha256:${'0'.repeat(64)}`;
+export const invalid = { status: 400, problem: 'invalid-input' } as const;
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
 const show = (value: unknown): string =>
   typeof value === 'string' && value.length > 24
@@ -455,7 +455,7 @@ const WORKING: readonly BadRow[] = [
   },
 ];
 
-const get = (path: string, more: Partial<BadRow> = {}): BadRow => ({
+export const get = (path: string, more: Partial<BadRow> = {}): BadRow => ({
   name: `read ${path.slice(0, 60)}`,
   method: 'GET',
   path,
@@ -590,6 +590,51 @@ const HEADERS: readonly BadRow[] = [
   },
 ];
 
+const NESTED: readonly BadRow[] = [
+  openWith('a holder with a field more', { holder: { workerId: 'w', token: 't' } }, 'holder.token'),
+  openWith('an agent with another owner', { agent: { id: 'a', owner: 'eve' } }, 'agent.owner'),
+  openWith('agent.onBehalfOf null', { agent: { id: 'a', onBehalfOf: null } }, 'agent.onBehalfOf'),
+  openWith('agent.onBehalfOf reversed', { agent: { id: 'a', onBehalfOf: 'a\u202ed' } }, 'agent.onBehalfOf'),
+  openWith('agent.path as text', { agent: { id: 'a', path: 'root' } }, 'agent.path'),
+  openWith('agent.path with an invisible name', { agent: { id: 'a', path: ['a\u200b'] } }, 'agent.path'),
+  openWith(
+    'the 64th call is bad',
+    {
+      toolCalls: Array.from({ length: 64 }, (_, n) => ({
+        ...call,
+        toolCallId: `c${n}`,
+        ...(n === 63 ? { x: 1 } : {}),
+      })),
+    },
+    'toolCalls[63].x',
+  ),
+  {
+    name: 'decide many: the second item has a field more',
+    path: '/v1/decisions',
+    body: {
+      items: [
+        { approvalId: AP, decision: 'approve' },
+        { approvalId: AP, decision: 'approve', by: 'eve' },
+      ],
+    },
+    by: 'approver',
+    ...invalid,
+    at: 'items[1].by',
+  },
+  raw('an argument with a key twice, deep', withArgs('{"a":[{"b":{"c":1,"c":2}}]}'), `${ARGS}.a[0].b.c`),
+  raw('__proto__ deep in the arguments', withArgs('{"a":[{"b":{"__proto__":{}}}]}')),
+  raw('a number too long, deep', withArgs('{"a":[1,{"b":[0.1234567890123456789]}]}'), `${ARGS}.a[1].b[0]`),
+  raw('1e-400', withArgs('{"n":1e-400}'), `${ARGS}.n`),
+  raw('a control character in a text', withArgs('{"s":"a\u0000b"}')),
+  raw('two surrogates the wrong way round', withArgs('{"s":"\\udc00\\ud800"}'), `${ARGS}.s`),
+  raw('an unknown escape', withArgs('{"s":"\\x41"}')),
+  raw('a number with a leading zero', withArgs('{"n":01}')),
+  raw('a number with a plus', withArgs('{"n":+1}')),
+  raw('Infinity', withArgs('{"n":Infinity}')),
+  raw('single quotes', `{'conversationId':'x'}`),
+  raw('65 lists deep', withArgs(`{"a":${'['.repeat(65)}${']'.repeat(65)}}`)),
+];
+
 export const BAD_INPUT: readonly BadRow[] = [
   ...OPENING,
   ...TEXTS,
@@ -598,4 +643,5 @@ export const BAD_INPUT: readonly BadRow[] = [
   ...READING,
   ...TOKENS,
   ...HEADERS,
+  ...NESTED,
 ];
