@@ -116,6 +116,14 @@ describe('the reach of a token', () => {
     heard.close();
   });
 
+  it('ends at what it asked for itself, however its name is spelled', async () => {
+    const turn = await openTurn(agent, { agent: { id: 'a', onBehalfOf: 'jos\u00e9@example.com' } });
+    const sameOne = await world.approver('JOSE\u0301@example.com');
+    const refused = await decide(sameOne, turn.approvalIds[0], { decision: 'approve' });
+    expect(refused).toMatchObject({ status: 403, body: { type: 'urn:holdpoint:problem:self-approval' } });
+    await approve(approver, turn.approvalIds[0]);
+  });
+
   it('ends for an operator at what tools are given and give: edited, answered and reported', async () => {
     const { turn, leaseId } = await edited();
     const responded = await openTurn(agent, { pool: 'eyes', toolCalls: [call('c', { text: HIDDEN })] });
