@@ -132,6 +132,17 @@ describe('a token is revoked', () => {
     expect(await new Callers(one.log, undefined, () => NOW).identify(made.token)).toBeUndefined();
   });
 
+  it('for whoever knew it already within a minute', async () => {
+    const one = service();
+    const made = await issued(one);
+    let now = NOW;
+    const callers = new Callers(one.log, undefined, () => now);
+    expect(await callers.identify(made.token)).toBeDefined();
+    await revokes(one, made.id);
+    now = NOW + 60_000;
+    expect(await callers.identify(made.token)).toBeUndefined();
+  });
+
   it('by the admin token in whatever tenant it is', async () => {
     const one = service();
     const made = await issued(one, { tenant: 'acme' });
