@@ -21,6 +21,7 @@ const common = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdpoint'],
   moduleNameMapper: {
     '^#(contracts|decider|fold|event-log|read-model|automation|service)/(.*)$': '<rootDir>/libs/$1/src/$2.ts',
+    '^#tools/(.*)$': '<rootDir>/tools/$1.mjs',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };

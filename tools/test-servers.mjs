@@ -10,7 +10,9 @@ import { findNats, startNats } from './servers/nats.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { freePort, signalQuietly, sleep, Unable } from './servers/processes.mjs';
 
-const CACHE = fileURLToPath(new URL('../.holdpoint', import.meta.url));
+/** The project's folder, also for code that was built into another. */
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CACHE = join(ROOT, '.holdpoint');
 const CLUSTER_SIZE = 3;
 const CLUSTER_TRIES = 100;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connect, headers as natsHeaders, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { bootstrap } from '#event-log/bootstrap';
 import { identityNames } from '../../deploy/nats/permissions.mjs';
-import { startTestServers } from '../../tools/test-servers.mjs';
+import { startTestServers } from '#tools/test-servers';
 
 export interface Streams {
   readonly config: unknown;

@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bootstrap } from '#event-log/bootstrap';
 import { connectBroker } from '#service/broker';
-import { startTestServers, type TestServers } from '../../tools/test-servers.mjs';
+import { ROOT, startTestServers, type TestServers } from '#tools/test-servers';
 import { api, type Api } from './api.js';
 
 export type ServiceName = 'orchestrator' | 'approval-service' | 'gateway';
 export const SERVICES: readonly ServiceName[] = ['orchestrator', 'approval-service', 'gateway'];
 const ADMIN_TOKEN = 'hp_admin_for_tests_only_0123456789';
-const root = join(import.meta.dirname, '..', '..');
 
 export interface WorldOptions {
   readonly cluster?: boolean;
@@ -75,7 +74,7 @@ export class World {
     name: ServiceName,
     { instance = '', env = {} }: { instance?: string; env?: Record<string, string> } = {},
   ): void {
-    const child = spawn(process.execPath, [join(root, 'dist', 'apps', name, 'src', 'main.js')], {
+    const child = spawn(process.execPath, [join(ROOT, 'dist', 'apps', name, 'src', 'main.js')], {
       env: { ...cleanEnvironment(), ...this.environment(), ...this.options.env, ...env },
       stdio: ['ignore', process.env['HOLDPOINT_TEST_LOGS'] ? 'inherit' : openSync(this.logFile, 'a'), 'inherit', 'ipc'],
     });
