@@ -24,19 +24,20 @@ const CLUSTER_TRIES = 100;
 
 /**
  * Real servers for tests, in a folder outside of the project, with the real permissions: one NATS, three more that replicate
- * where asked for, and a Postgres in which the tests make their databases.
- * @param {{ cluster?: boolean }} [wanted]
+ * where asked for, and a Postgres in which the tests make their databases. `syncAlways: false` for filling a log whose writing
+ * is not what is measured; `fastDatabase: false` for a Postgres that is as durable as anyone's.
+ * @param {{ cluster?: boolean, syncAlways?: boolean, fastDatabase?: boolean }} [wanted]
  */
-export async function startTestServers({ cluster = false } = {}) {
+export async function startTestServers({ cluster = false, syncAlways = true, fastDatabase = true } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'holdpoint-test-'));
   chmodSync(dir, 0o755);
-  const binary = await findNats({ cacheDir: CACHE, log: console.log });
+  const binary = await findNats({ cacheDir: CACHE, log: console.error });
   const credsDir = join(dir, 'creds');
   const publicKeys = ensureKeys(credsDir);
   const started = await Promise.allSettled([
-    startOne({ dir: join(dir, 'nats'), binary, publicKeys }),
+    startOne({ dir: join(dir, 'nats'), binary, publicKeys, syncAlways }),
     cluster ? startCluster({ dir, binary, publicKeys, credsDir }) : [],
-    startDatabase(join(dir, 'postgres')),
+    startDatabase(join(dir, 'postgres'), fastDatabase),
   ]);
   const servers = started.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   // A test run that dies leaves nothing running.
@@ -64,10 +65,10 @@ export async function startTestServers({ cluster = false } = {}) {
   throw started.find((one) => one.status === 'rejected')?.reason;
 }
 
-/** `restart` starts again what was stopped, on the same port and files. @param {string} dir */
-async function startDatabase(dir) {
+/** `restart` starts again what was stopped, on the same port and files. @param {string} dir @param {boolean} fast */
+async function startDatabase(dir, fast) {
   const port = await freePort();
-  const start = () => startPostgres({ dir, port, fast: true });
+  const start = () => startPostgres({ dir, port, fast });
   let server = await start();
   return {
     url: server.url,
@@ -82,13 +83,19 @@ async function startDatabase(dir) {
 }
 
 /**
- * @param {{ dir: string, binary: string, publicKeys: Record<string, string>, cluster?: { name: string, host: string, port: number, routes: string[] } }} what
+ * @param {{ dir: string, binary: string, publicKeys: Record<string, string>, syncAlways?: boolean, cluster?: { name: string, host: string, port: number, routes: string[] } }} what
  * @returns {Promise<TestNats>}
  */
-async function startOne({ dir, binary, publicKeys, cluster }) {
+async function startOne({ dir, binary, publicKeys, syncAlways = true, cluster }) {
   const port = await freePort();
   const serverName = `holdpoint-${randomBytes(6).toString('hex')}`;
-  const configFile = writeBrokerConfig(dir, { serverName, port, publicKeys, ...(cluster ? { cluster } : {}) });
+  const configFile = writeBrokerConfig(dir, {
+    serverName,
+    port,
+    publicKeys,
+    syncAlways,
+    ...(cluster ? { cluster } : {}),
+  });
   const start = () => startNats({ binary, dir, port, configFile, serverName });
   let server = await start();
   return {

@@ -1,0 +1,24 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { readArguments, type Bench } from './options.js';
+
+/** Each in a module of its own, so that none pays for what another imports. */
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  project: async () => (await import('./project.js')).project,
+};
+
+const say = (line: object): void => console.log(JSON.stringify(line));
+
+async function main(): Promise<void> {
+  const { name, options } = readArguments(process.argv.slice(2));
+  const load = BENCHES[name];
+  if (!load) throw new Error(`There is no benchmark "${name}"; there are ${Object.keys(BENCHES).join(', ')}`);
+  const machine = { cores: availableParallelism(), memoryBytes: totalmem(), node: process.version };
+  say({ name, at: new Date().toISOString(), machine, options });
+  const bench = await load();
+  for await (const line of bench(options)) say({ name, ...line });
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});
