@@ -2,55 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Api, ApiAnswer } from '../support/api.js';
+import { NAMED_STEPS, type StepStory as Story } from '../support/steps.js';
 import { call } from '../support/stories.js';
 import { eventually, World, type ServiceName } from '../support/world.js';
 
 const KILLER = join(import.meta.dirname, '..', 'support', 'kill-at.mjs');
-type Story = 'run' | 'each' | 'revoke' | 'cancel' | 'expire';
-
-/** Every step at which a service hands something on: before it, and after it. */
-const APPENDS: [ServiceName, string, Story][] = [
-  ['orchestrator', 'ToolApprovalRequested', 'run'],
-  ['approval-service', 'ToolApprovalDecided', 'run'],
-  ['gateway', 'ContinueConversation', 'run'],
-  ['orchestrator', 'TurnResumed', 'run'],
-  ['approval-service', 'ToolExecutionStarted', 'run'],
-  ['orchestrator', 'ToolExecutionSucceeded', 'run'],
-  ['orchestrator', 'TurnEnded', 'run'],
-  ['approval-service', 'ToolApprovalRevoked', 'revoke'],
-  ['orchestrator', 'TurnEnded', 'cancel'],
-  ['approval-service', 'ToolApprovalDecided', 'cancel'],
-  ['approval-service', 'ToolApprovalDecided', 'expire'],
-  ['gateway', 'ContinueConversation', 'each'],
-  ['orchestrator', 'TurnResumed', 'each'],
-];
-const REPLIES: [ServiceName, string, Story][] = [
-  ['orchestrator', 'before-reply:OpenTurn', 'run'],
-  ['approval-service', 'before-reply:DecideApproval', 'run'],
-  ['orchestrator', 'before-reply:ResumeTurn', 'run'],
-  ['approval-service', 'before-reply:UseApproval', 'run'],
-  ['gateway', 'before-answer:/v1/turns', 'run'],
-  ['gateway', 'before-answer:/decision', 'run'],
-  ['gateway', 'before-answer:/pull', 'run'],
-  ['gateway', 'before-answer:/resume', 'run'],
-  ['gateway', 'before-answer:/use', 'run'],
-  ['gateway', 'before-answer:/cancel', 'cancel'],
-  ['gateway', 'before-ack', 'run'],
-  ['gateway', 'after-ack', 'run'],
-  ['approval-service', 'before-ack', 'cancel'],
-  ['approval-service', 'after-ack', 'cancel'],
-  ['orchestrator', 'before-ack', 'run'],
-  ['approval-service', 'before-commit', 'run'],
-  ['approval-service', 'after-commit', 'run'],
-];
-const STEPS = [
-  ...APPENDS.flatMap(([service, type, story]): [ServiceName, string, Story][] => [
-    [service, `before-append:${type}`, story],
-    [service, `after-append:${type}`, story],
-  ]),
-  ...REPLIES,
-];
-
 describe('a service killed at a step, and started again', () => {
   let world: World;
   let agent: Api;
@@ -63,7 +19,7 @@ describe('a service killed at a step, and started again', () => {
   });
   afterAll(() => world.stop());
 
-  it.each(STEPS)('%s, %s (%s): everything happens once, and nothing hangs', async (service, step, story) => {
+  it.each([...NAMED_STEPS])('%s, %s (%s): everything happens once, and nothing hangs', async (service, step, story) => {
     const { died } = await armed(world, service, step);
     const turn = await tell(story, agent, ada);
     await died;

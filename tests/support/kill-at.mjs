@@ -5,11 +5,14 @@ import { ServerResponse } from 'node:http';
 /**
  * Loaded into a service under test with `--import`: ends it, as `kill -9` would, at one named step. The product itself knows
  * nothing of it. The step is in KILL_AT: `before-append:<Event>`, `after-append:<Event>`, `before-ack`, `after-ack`,
- * `before-reply`, `before-answer`, `before-commit`, `after-commit`.
+ * `before-reply`, `before-answer`, `before-commit`, `after-commit`. With KILL_AFTER it lets that many pass first.
  */
 const [step = '', type] = (process.env.KILL_AT ?? '').split(':');
 const require = createRequire(import.meta.url);
-const die = () => process.kill(process.pid, 'SIGKILL');
+let toPass = Number(process.env.KILL_AFTER ?? 0);
+const die = () => {
+  if (toPass-- <= 0) process.kill(process.pid, 'SIGKILL');
+};
 
 function wrap(prototype, method, around) {
   const original = prototype[method];

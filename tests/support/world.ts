@@ -4,6 +4,7 @@ import { openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { bootstrap } from '#event-log/bootstrap';
 import { connectBroker } from '#service/broker';
 import { ROOT, startTestServers, type TestServers } from '#tools/test-servers';
@@ -16,6 +17,11 @@ const ADMIN_TOKEN = 'hp_admin_for_tests_only_0123456789';
 export interface WorldOptions {
   readonly cluster?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Which build of the services runs, and which makes the streams; the product's own where missing. */
+  readonly dist?: string;
+  /** The broker's address for one service, where something stands in between. */
+  readonly natsUrlFor?: (name: ServiceName, url: string) => string;
+  readonly servers?: Omit<NonNullable<Parameters<typeof startTestServers>[0]>, 'cluster'>;
 }
 
 /** The whole product on servers of its own: real processes, real NATS, real Postgres. */
@@ -30,10 +36,11 @@ export class World {
   ) {}
 
   static async start(options: WorldOptions = {}): Promise<World> {
-    const servers = await startTestServers({ cluster: options.cluster ?? false });
+    const servers = await startTestServers({ ...options.servers, cluster: options.cluster ?? false });
     const world = new World(servers, { http: await freePort(), metrics: await freePort() }, options);
     const replicas = options.cluster ? 3 : 1;
-    await bootstrap({ url: world.natsUrl, seedFile: join(servers.credsDir, 'bootstrap.nk'), replicas });
+    const open = await bootstrapOf(options.dist);
+    await open({ url: world.natsUrl, seedFile: join(servers.credsDir, 'bootstrap.nk'), replicas });
     for (const name of SERVICES) world.startService(name);
     await world.ready();
     return world;
@@ -74,8 +81,9 @@ export class World {
     name: ServiceName,
     { instance = '', env = {} }: { instance?: string; env?: Record<string, string> } = {},
   ): void {
-    const child = spawn(process.execPath, [join(ROOT, 'dist', 'apps', name, 'src', 'main.js')], {
-      env: { ...cleanEnvironment(), ...this.environment(), ...this.options.env, ...env },
+    const { dist = join(ROOT, 'dist') } = this.options;
+    const child = spawn(process.execPath, [join(dist, 'apps', name, 'src', 'main.js')], {
+      env: { ...cleanEnvironment(), ...this.environment(name), ...this.options.env, ...env },
       stdio: ['ignore', process.env['HOLDPOINT_TEST_LOGS'] ? 'inherit' : openSync(this.logFile, 'a'), 'inherit', 'ipc'],
     });
     this.processes.set(name + instance, child);
@@ -128,9 +136,9 @@ export class World {
     return count;
   }
 
-  private environment(): Record<string, string> {
+  private environment(name: ServiceName): Record<string, string> {
     return {
-      HOLDPOINT_NATS_URL: this.natsUrl,
+      HOLDPOINT_NATS_URL: this.options.natsUrlFor?.(name, this.natsUrl) ?? this.natsUrl,
       HOLDPOINT_NATS_CREDS_DIR: this.servers.credsDir,
       HOLDPOINT_DATABASE_URL: this.servers.databaseUrl,
       HOLDPOINT_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -139,6 +147,14 @@ export class World {
       HOLDPOINT_LOG_LEVEL: process.env['HOLDPOINT_TEST_LOGS'] ?? 'error',
     };
   }
+}
+
+/** A build that is tried makes its own streams: what it would make of them is part of it. */
+async function bootstrapOf(dist: string | undefined): Promise<typeof bootstrap> {
+  if (dist === undefined) return bootstrap;
+  const file = pathToFileURL(join(dist, 'libs/event-log/src/bootstrap.js')).href;
+  const built = (await import(file)) as { readonly bootstrap: typeof bootstrap };
+  return built.bootstrap;
 }
 
 /** Settings of whoever runs the tests do not reach the product under test. */

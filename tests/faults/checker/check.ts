@@ -1,0 +1,88 @@
+import type { Asked, Entry, Ran, Told } from '../ledger.js';
+import type { OpenedTurn } from '../load/board.js';
+import { checkAcknowledged, type Exchange } from './acknowledged.js';
+import { checkApproval } from './approvals.js';
+import { checkContinuations } from './continuations.js';
+import { checkEnd, checkLeases } from './leases.js';
+import { checkRan } from './ran.js';
+import { readStream, type Message } from './read-log.js';
+import { checkReadModel } from './read-model.js';
+import { storyOfLog, turnKeyOf } from './story-of-log.js';
+import type { Invariant, Violation } from './violation.js';
+
+export interface Checked {
+  readonly natsUrl: string;
+  readonly credsDir: string;
+  readonly databaseUrl: string;
+  readonly ledger: readonly Entry[];
+  /** Turns that had not ended a minute after the faults stopped. */
+  readonly stuck: readonly OpenedTurn[];
+  /** The longest that a service was made to stand still. */
+  readonly standstillMs: number;
+}
+
+export interface Verdict {
+  readonly violations: readonly Violation[];
+  readonly facts: number;
+  readonly commands: number;
+}
+
+/** Between the log and the ledger, whatever the product says of itself. */
+export async function check(checked: Checked): Promise<Verdict> {
+  const violations: Violation[] = [];
+  const report = (invariant: Invariant, subject: string, what: string) =>
+    void violations.push({ invariant, subject, what });
+  const events = await readStream(checked, 'EVENTS');
+  const commands = await readStream(checked, 'COMMANDS');
+  for (const wrong of [...events.wrong, ...commands.wrong]) report('I7', 'log', wrong);
+  checkOnePerSubject([...events.messages, ...commands.messages], report);
+
+  const story = storyOfLog(events.messages, commands.messages);
+  for (const orphan of story.orphans) report('I5', orphan.subject, `${orphan.type} is about what nobody asked for`);
+  for (const turn of story.turns.values()) {
+    checkLeases(turn.turnKey, turn.leases, report);
+    checkEnd(turn, checked, report);
+    checkContinuations(turn, report);
+    for (const call of turn.calls) {
+      checkApproval(call, checked, report);
+      checkLeases(call.approvalId, call.leases, report);
+    }
+  }
+  checkAcknowledged(story, exchangesOf(checked.ledger), report);
+  checkRan(
+    story,
+    checked.ledger.filter((entry): entry is Ran => entry.is === 'ran'),
+    report,
+  );
+  for (const { conversationId, turnId } of checked.stuck)
+    report(
+      'I6',
+      turnKeyOf(conversationId, turnId),
+      `${conversationId} ${turnId} has not ended a minute after everything was well again`,
+    );
+  await checkReadModel(checked.databaseUrl, story, report);
+  return { violations, facts: events.messages.length, commands: commands.messages.length };
+}
+
+function checkOnePerSubject(
+  messages: readonly Message[],
+  report: (...args: [Invariant, string, string]) => void,
+): void {
+  const seen = new Map<string, number>();
+  for (const { subject, seq } of messages) {
+    if (seen.has(subject)) report('I1', subject, `facts ${seen.get(subject)} and ${seq} stand under one subject`);
+    seen.set(subject, seq);
+  }
+}
+
+/** Each request with the answer that was believed; what was never answered promises nothing. */
+export function exchangesOf(ledger: readonly Entry[]): readonly Exchange[] {
+  const asked = new Map<number, Asked>();
+  const exchanges: Exchange[] = [];
+  for (const entry of ledger) {
+    if (entry.is === 'asked') asked.set(entry.id, entry);
+    const question = entry.is === 'told' ? asked.get(entry.id) : undefined;
+    if (question) exchanges.push({ asked: question, told: entry as Told });
+  }
+  return exchanges;
+}
