@@ -42,8 +42,12 @@ const ACCEPTED: Partial<Record<Asked['op'], Check>> = {
       lost(turnKey, `with sequence ${told.body.seq}, and it has ${turn.request.seq}`);
     const asIn = ({ toolCallId, toolName, server, args }: any) => ({ toolCallId, toolName, server, args });
     const { release, pool, toolCalls } = turn.data;
-    const stored = { release, pool, toolCalls: toolCalls.map(asIn) };
-    const sent = { release: asked.body.release, pool: asked.body.pool, toolCalls: asked.body.toolCalls.map(asIn) };
+    const stored = { release, pool, toolCalls: (toolCalls as any[]).map(asIn) };
+    const sent = {
+      release: asked.body.release,
+      pool: asked.body.pool,
+      toolCalls: (asked.body.toolCalls as any[]).map(asIn),
+    };
     if (!same(stored, sent)) lost(turnKey, 'the log has another turn under its id');
     for (const [index, { approvalId }] of (told.body.approvals as { approvalId: string }[]).entries())
       if (approvalId !== approvalIdOf(turnKey, index)) lost(turnKey, `its call ${index} is called ${approvalId}`);

@@ -45,9 +45,10 @@ export async function readStream(
     for (let from = 1; from <= state.last_seq; from += AT_ONCE) {
       const seqs = Array.from({ length: Math.min(AT_ONCE, state.last_seq - from + 1) }, (_, n) => from + n);
       const answers = await Promise.all(seqs.map((seq) => ask(connection, `STREAM.MSG.GET.${stream}`, { seq })));
-      for (const [at, { message, error }] of answers.entries())
-        if (message) messages.push(parsed(message));
-        else wrong.push(`${stream} does not have message ${seqs[at]}: ${JSON.stringify(error)}`);
+      messages.push(...answers.flatMap(({ message }) => (message ? [parsed(message)] : [])));
+      wrong.push(
+        ...answers.flatMap(({ message }, at) => (message ? [] : [`${stream} does not have message ${seqs[at]}`])),
+      );
     }
     return { messages, wrong };
   } finally {
