@@ -35,7 +35,7 @@ export function checkAcknowledged(story: LogStory, exchanges: readonly Exchange[
 
 const ACCEPTED: Partial<Record<Asked['op'], Check>> = {
   open: (story, { asked, told }, lost) => {
-    const turnKey = turnKeyOf(asked.body.conversationId, asked.body.turnId);
+    const turnKey = turnKeyOf(asked.body.conversationId, told.body.turnId);
     const turn = story.turns.get(turnKey);
     if (!turn) return lost(turnKey, 'no such turn is in the log');
     if (told.status === 201 && !asked.key && told.body.seq !== turn.request.seq)
@@ -90,9 +90,13 @@ const ACCEPTED: Partial<Record<Asked['op'], Check>> = {
 
   outcome: (story, { asked }, lost) => {
     const approvalId = idIn(asked.path, 'approvals');
-    const fact = story.calls.get(approvalId)?.outcomes[0];
+    const call = story.calls.get(approvalId);
+    const fact = call?.outcomes[0];
     if (!fact) return lost(approvalId, 'no outcome is in the log');
     if (!isOutcome(fact, asked.body)) lost(approvalId, `the log has another: ${canonical(dataOf(fact))}`);
+    const { attempt, workerId } = dataOf(call?.uses[0] ?? fact);
+    if (workerId !== asked.body.workerId || attempt !== asked.body.attempt)
+      lost(approvalId, `it was begun by ${workerId} under attempt ${attempt}, not by ${asked.body.workerId}`);
   },
 
   settle: (story, { asked }, lost) => {
@@ -163,6 +167,7 @@ function isDecision(
     decision === BECOMES[body.decision] &&
     same({ reason, response }, { reason: body.reason, response: body.response }) &&
     argsDigest === digest(body.updatedInput ?? call.args) &&
+    (body.argsDigest === undefined || body.argsDigest === digest(call.args)) &&
     (editedArgs === undefined || same(editedArgs, body.updatedInput))
   );
 }

@@ -5,6 +5,7 @@ import { checkApproval } from './approvals.js';
 import { checkContinuations } from './continuations.js';
 import { checkEnd, checkLeases } from './leases.js';
 import { checkRan } from './ran.js';
+import { checkSameTurn } from './same-turn.js';
 import { readStream, type Message } from './read-log.js';
 import { checkReadModel } from './read-model.js';
 import { storyOfLog, turnKeyOf } from './story-of-log.js';
@@ -48,7 +49,9 @@ export async function check(checked: Checked): Promise<Verdict> {
       checkLeases(call.approvalId, call.leases, report);
     }
   }
-  checkAcknowledged(story, exchangesOf(checked.ledger), report);
+  const exchanges = exchangesOf(checked.ledger);
+  checkAcknowledged(story, exchanges, report);
+  checkSameTurn(exchanges, report);
   checkRan(
     story,
     checked.ledger.filter((entry): entry is Ran => entry.is === 'ran'),

@@ -4,7 +4,7 @@ import type { Random } from '../random.js';
 import type { Board, OpenedTurn } from './board.js';
 import { decideCall, decideTooLate, type Call, type Panel } from './approvers.js';
 import type { Answer, Client } from './client.js';
-import { drawStory, type Story } from './story.js';
+import { drawStory, type CallPlan, type Focus, type Story } from './story.js';
 import { work, type Worker } from './workers.js';
 
 export interface Scene extends Panel {
@@ -13,6 +13,7 @@ export interface Scene extends Panel {
   readonly operator: Client;
   readonly worker: Worker;
   readonly draining: () => boolean;
+  readonly focus: Focus;
 }
 
 const POLL_MS = 1_000;
@@ -20,11 +21,16 @@ const SETTLE_AFTER_MS = 1_500;
 
 /** From the opening of one turn to its end, whatever comes in between. */
 export async function liveOneTurn(scene: Scene, random: Random, n: number): Promise<void> {
-  const story = drawStory(random);
+  const story = drawStory(random, scene.focus);
   const conversationId = `${scene.name}-${n}`;
-  const turnId = `t-${scene.name}-${n}`;
-  const opened = await open(scene, random, { story, conversationId, turnId });
+  const isNamed = story.sent !== 'again' || random.chance(0.5);
+  const opened = await open(scene, random, {
+    story,
+    conversationId,
+    ...(isNamed ? { turnId: `t-${scene.name}-${n}` } : {}),
+  });
   if (!opened) return;
+  const turnId = String(opened.body['turnId']);
   const turn = scene.board.opened(conversationId, turnId);
   const calls = (opened.body['approvals'] as { approvalId: string }[]).flatMap(({ approvalId }, index): Call[] => {
     const plan = story.calls[index];
@@ -43,7 +49,8 @@ export async function liveOneTurn(scene: Scene, random: Random, n: number): Prom
 interface Opening {
   readonly story: Story;
   readonly conversationId: string;
-  readonly turnId: string;
+  /** Made by the product where missing, from the request's key. */
+  readonly turnId?: string;
   readonly supersedes?: string;
 }
 
@@ -54,7 +61,7 @@ async function open(
 ): Promise<Answer | undefined> {
   const body = {
     conversationId,
-    turnId,
+    ...(turnId === undefined ? {} : { turnId }),
     agent: { id: 'billing-agent', onBehalfOf: 'zoe@example.com' },
     release: story.release,
     pool: story.pool,
@@ -64,7 +71,7 @@ async function open(
     ...(supersedes === undefined ? {} : { supersedes }),
   };
   const asking = { op: 'open', path: '/v1/turns', body } as const;
-  const key = random.chance(0.5) ? randomUUID() : undefined;
+  const key = turnId === undefined || random.chance(0.5) ? randomUUID() : undefined;
   if (story.sent === 'once') return requester.ask({ ...asking, key });
   if (story.sent === 'twice') return (await Promise.all([requester.ask({ ...asking, key }), requester.ask(asking)]))[0];
   await requester.ask({ ...asking, key });
@@ -84,12 +91,14 @@ async function cancel({ requester, board }: Scene, random: Random, { story, turn
   if (answer?.status === 200 || String(answer?.body['type']).endsWith(':turn-ended')) board.ended(turnId);
 }
 
+const approved = (call: CallPlan): CallPlan => ({ ...call, fate: 'approve' });
+
 /** A newer turn of the conversation takes this one's place, and is lived to its end itself. */
 async function supersede(scene: Scene, random: Random, { story, turn }: Ending): Promise<void> {
   await sleep(random.between(0, 500));
   const { conversationId } = turn;
   const next = { conversationId, turnId: `${turn.turnId}-next`, supersedes: turn.turnId };
-  const plain = { ...story, plot: 'run', holder: false, calls: story.calls.slice(0, 1) } as const;
+  const plain = { ...story, plot: 'run', holder: false, calls: story.calls.slice(0, 1).map(approved) } as const;
   const opened = await open(scene, random, { story: plain, ...next });
   if (!opened) return;
   const newer = scene.board.opened(conversationId, next.turnId);

@@ -7,8 +7,8 @@ import type { Random } from '../random.js';
 import { Board, type OpenedTurn } from './board.js';
 import { Client } from './client.js';
 import { liveOneTurn, type Scene } from './agents.js';
-import { POOLS } from './story.js';
-import { pullOnce, type Worker } from './workers.js';
+import { POOLS, type Focus } from './story.js';
+import { pullOnce, type Manners, type Worker } from './workers.js';
 
 /** Who takes part; their tokens are facts of the log as well. */
 export interface Cast {
@@ -43,6 +43,12 @@ export interface LoadOptions {
   readonly urls: readonly string[];
   /** Turns that are lived at once. */
   readonly concurrency: number;
+  /** What is to come oftener than by itself. */
+  readonly focus?: LoadFocus;
+}
+
+export interface LoadFocus extends Focus {
+  readonly manners?: Partial<Manners>;
 }
 
 /** Agents, approvers and workers, until they are told to finish what they began. */
@@ -95,7 +101,7 @@ export class Load {
   }
 
   private workerOf(n: number): Worker {
-    const { ledger, random } = this.options;
+    const { ledger, random, focus = {} } = this.options;
     return {
       client: this.client(AGENTS[n % AGENTS.length] ?? AGENTS[0]),
       workerId: `w-${n}`,
@@ -103,6 +109,7 @@ export class Load {
       ledger,
       random: random.fork(`worker-${n}`),
       draining: () => this.isDraining,
+      manners: focus.manners ?? {},
     };
   }
 
@@ -116,6 +123,7 @@ export class Load {
       operator: this.client('oscar@example.com'),
       worker,
       draining: () => this.isDraining,
+      focus: this.options.focus ?? {},
     };
   }
 

@@ -22,7 +22,7 @@ export interface CallPlan {
   readonly afterMs: number;
 }
 
-/** What is to become of a turn. `expire`: its calls have little time, and nobody decides one of them at least. */
+/** What is to become of a turn. Nobody decides the first call of one that is to expire or to be superseded. */
 export type Plot = 'run' | 'expire' | 'cancel-early' | 'cancel-late' | 'supersede';
 
 export interface Story {
@@ -39,7 +39,8 @@ export interface Story {
 
 export const POOLS = ['default', 'side'] as const;
 
-const FATES: Readonly<Record<Exclude<Fate, 'nobody'>, number>> = {
+type Fates = Readonly<Record<Exclude<Fate, 'nobody'>, number>>;
+const FATES: Fates = {
   approve: 10,
   edit: 3,
   deny: 2,
@@ -51,12 +52,21 @@ const FATES: Readonly<Record<Exclude<Fate, 'nobody'>, number>> = {
   'other-arguments': 1,
   bulk: 1,
 };
-const PLOTS: Readonly<Record<Plot, number>> = { run: 14, expire: 3, 'cancel-early': 2, 'cancel-late': 2, supersede: 2 };
+type Plots = Readonly<Record<Plot, number>>;
+const PLOTS: Plots = { run: 14, expire: 3, 'cancel-early': 2, 'cancel-late': 2, supersede: 2 };
 
-export function drawStory(random: Random): Story {
-  const plot = random.weighed(PLOTS);
+/** What is to come oftener than it would by itself. */
+export interface Focus {
+  readonly plots?: Partial<Plots>;
+  readonly fates?: Partial<Fates>;
+}
+
+export function drawStory(random: Random, { plots, fates }: Focus = {}): Story {
+  const plot = random.weighed({ ...PLOTS, ...plots });
   const release = random.chance(0.4) ? 'each' : 'all';
-  const calls = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, (_, index) => drawCall(random, plot, index));
+  const calls = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, (_, index) =>
+    drawCall(random, { plot, index, fates }),
+  );
   return {
     plot,
     release,
@@ -68,8 +78,15 @@ export function drawStory(random: Random): Story {
   };
 }
 
-function drawCall(random: Random, plot: Plot, index: number): CallPlan {
-  const fate = plot === 'expire' && index === 0 ? 'nobody' : random.weighed(FATES);
+interface CallToDraw {
+  readonly plot: Plot;
+  readonly index: number;
+  readonly fates: Focus['fates'];
+}
+
+function drawCall(random: Random, { plot, index, fates }: CallToDraw): CallPlan {
+  const isLeft = (plot === 'expire' || plot === 'supersede') && index === 0;
+  const fate = isLeft ? 'nobody' : random.weighed({ ...FATES, ...fates });
   return {
     toolCallId: `call_${index}`,
     toolName: random.pick(['send_email', 'pay', 'delete_branch']),

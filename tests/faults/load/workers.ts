@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger.js';
 import type { Random } from '../random.js';
 import type { Board } from './board.js';
 import type { Answer, Client } from './client.js';
+import { intrude, reportAsAnother, tryUnapproved } from './intruders.js';
 
 /** A worker that takes continuations and runs tools, well or badly. */
 export interface Worker {
@@ -14,6 +15,8 @@ export interface Worker {
   readonly random: Random;
   /** From then on everybody works as well as they can. */
   readonly draining: () => boolean;
+  /** Which manners come oftener than by themselves. */
+  readonly manners: Partial<Manners>;
 }
 
 export interface Taken {
@@ -37,8 +40,10 @@ const MANNERS = {
   'late-outcome': 3,
   'other-arguments': 4,
   'two-takers': 5,
-} as const;
+  'is-intruded': 5,
+};
 type Manner = keyof typeof MANNERS;
+export type Manners = Readonly<Record<Manner, number>>;
 
 /** Longer than the lease, so that an attempt that does nothing is over. */
 const LEASE_OVER_MS = 5_000;
@@ -70,7 +75,8 @@ async function takeOffered(worker: Worker, item: Record<string, any>): Promise<v
     board.ended(String(item['turnId']));
 }
 
-const drawManner = ({ random, draining }: Worker): Manner => (draining() ? 'good' : random.weighed(MANNERS));
+const drawManner = ({ random, draining, manners }: Worker): Manner =>
+  draining() ? 'good' : random.weighed({ ...MANNERS, ...manners });
 
 async function workIfTaken(
   worker: Worker,
@@ -94,8 +100,10 @@ export async function work(worker: Worker, taken: Taken, manner: Manner = 'good'
   if (manner === 'gives-back') return giveBack(worker, taken);
   // A second attempt takes its time, so that the first one may come back while it is at work.
   if (manner === 'slow' || (taken.attempt > 1 && !draining() && random.chance(0.5))) await beSlow(worker, taken);
+  if (random.chance(0.5)) await tryUnapproved(worker, taken);
   for (const approvalId of taken.free) {
     const result = taken.results.find((one) => one['approvalId'] === approvalId);
+    if (result && manner === 'is-intruded') await intrude(worker, taken, result);
     if (result && !(await runTool(worker, taken, result, manner))) return comeBackLater(worker, taken);
   }
   if (manner === 'dies-before-end') return comeBackLater(worker, taken);
@@ -132,6 +140,7 @@ async function runTool(
   if (!used) return true;
   if (manner === 'dies-after-use' || manner === 'dies-after-run') return false;
   if (manner === 'late-outcome') await sleep(LEASE_OVER_MS);
+  if (manner === 'is-intruded') await reportAsAnother(worker, attempt, approvalId);
   const ok = random.chance(0.8);
   const said = ok ? { ok, result: { sent: true, approvalId } } : { ok, error: { message: 'the tool failed' } };
   const path = `/v1/approvals/${approvalId}/outcome`;
