@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf } from '#contracts/canonical';
 import { later } from '#contracts/ids';
-import { applyBatch } from '#read-model/apply-batch';
-import { openCheckpoint } from '#read-model/checkpoint';
+import type { RawFact } from '#event-log/log';
+import { applyBatch, batchOf } from '#read-model/apply-batch';
+import { openCheckpoint, type Checkpoint } from '#read-model/checkpoint';
+import { linksAfter } from '#read-model/links';
 import { Fenced } from '#read-model/projection-refused';
 import { unpark } from '#read-model/unpark';
 import { READ_MODEL_TABLES, wipe } from '#read-model/wipe';
@@ -89,7 +91,7 @@ describe('the rows', () => {
     let from = await openCheckpoint(client, await log.state(), SCHEMA_VERSION);
     for (let at = 0; at < log.raws.length; at += size) {
       const raws = log.raws.slice(at, at + size);
-      from = await applyBatch(client, { from, raws, projections: PROJECTIONS, parked: () => undefined });
+      from = await applyBatch(client, await batchAfter(from, raws), { from, parked: () => undefined });
     }
     client.release();
     expect(await dump(database.pool)).toEqual(first);
@@ -176,8 +178,9 @@ describe('two projectors', () => {
     const log = everything();
     const [one, other] = [await database.pool.connect(), await database.pool.connect()];
     const from = await openCheckpoint(one, await log.state(), SCHEMA_VERSION);
-    const batch = { from, raws: log.raws, projections: PROJECTIONS, parked: () => undefined };
-    const both = await Promise.allSettled([applyBatch(one, batch), applyBatch(other, batch)]);
+    const batch = await batchAfter(from, log.raws);
+    const onto = { from, parked: () => undefined };
+    const both = await Promise.allSettled([applyBatch(one, batch, onto), applyBatch(other, batch, onto)]);
     one.release();
     other.release();
     const [lost] = both.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
@@ -185,6 +188,17 @@ describe('two projectors', () => {
     expect(await rows('SELECT count(*)::int AS n FROM event_log')).toEqual([{ n: 22 }]);
   });
 });
+
+async function batchAfter(from: Checkpoint, raws: readonly RawFact[]) {
+  const links = [];
+  for await (const link of linksAfter(from, eachOf(raws))) links.push(link);
+  return batchOf(links, PROJECTIONS);
+}
+
+async function* eachOf(raws: readonly RawFact[]): AsyncIterable<RawFact> {
+  yield* raws;
+  await Promise.resolve();
+}
 
 describe('what breaks in between', () => {
   it('leaves no trace where sessions are killed again and again', async () => {

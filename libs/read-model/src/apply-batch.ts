@@ -1,149 +1,113 @@
-import type { ClientBase } from 'pg';
-import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import type { ClientBase, QueryConfig } from 'pg';
 import { placeOf } from '#contracts/subjects';
-import type { Projection } from '#decider/projection';
-import { decodeFact } from '#event-log/codec';
-import { UnreadableFact, type RawFact } from '#event-log/log';
-import { chain } from './chain.js';
 import { holdCheckpoint, moveCheckpoint, type Checkpoint } from './checkpoint.js';
-import { copyEvents, type Link } from './event-copy.js';
-import { mergeChanges } from './merge.js';
-import { park, readParked, type ParkedPlaces } from './parked.js';
-import { isAboutData, messageOf } from './pg-errors.js';
-import { ProjectionRefused } from './projection-refused.js';
+import { copyEvents, copyOf } from './event-copy.js';
+import { inOrder } from './in-order.js';
+import type { Link } from './links.js';
+import { park, readParked, ParkedPlaces } from './parked.js';
+import { messageOf } from './pg-errors.js';
+import { concernsOneFact, project, rowsOf, runAll, type Projections } from './project.js';
 import { inSavepoint, inTransaction } from './transaction.js';
-import { writeRows } from './write-rows.js';
 
-export type Projections = readonly Projection<Recorded<HoldpointEvent>>[];
 export type ReportParked = (place: { readonly seq: number; readonly subject: string; readonly error: string }) => void;
 
+/** What can be done before a transaction begins, while the one before it is on its way. */
 export interface Batch {
-  readonly from: Checkpoint;
-  readonly raws: readonly RawFact[];
+  readonly links: readonly Link[];
   readonly projections: Projections;
-  readonly parked: ReportParked;
+  readonly copy: QueryConfig;
+  /** Of all facts together; nothing where one of them cannot be projected. */
+  readonly rows: readonly QueryConfig[] | undefined;
 }
 
-/** A projection that throws on a fact it can read: about that fact alone, as if Postgres had refused its rows. */
-class CannotProject extends Error {
-  override readonly name = 'CannotProject';
-}
+export const batchOf = (links: readonly Link[], projections: Projections): Batch => ({
+  links,
+  projections,
+  copy: copyOf(links),
+  rows: rowsTogether(links, projections),
+});
 
-export const concernsOneFact = (error: unknown): boolean => error instanceof CannotProject || isAboutData(error);
-
-/** Copy, rows and checkpoint in one transaction. Where the rows are refused, one by one, and what is refused is parked. */
-export async function applyBatch(client: ClientBase, batch: Batch): Promise<Checkpoint> {
-  const links = linksOf(batch.from, batch.raws);
+function rowsTogether(links: readonly Link[], projections: Projections): Batch['rows'] {
   try {
-    return await apply(client, batch, links, (waiting) => applyTogether(client, batch, links, waiting));
+    return rowsOf(
+      projections,
+      links.map(({ fact }) => fact),
+    );
   } catch (error) {
-    if (!concernsOneFact(error)) throw error;
-    return apply(client, batch, links, (waiting) => applyOneByOne(client, batch, links, waiting));
-  }
-}
-
-/** Reads and chains the batch; stops at the first fact that is not the next one, or that this code cannot read. */
-function linksOf(from: Checkpoint, raws: readonly RawFact[]): readonly Link[] {
-  let previous = from.chain;
-  return raws.map((raw, at) => {
-    const expected = from.lastSeq + at + 1;
-    if (raw.seq !== expected)
-      throw new ProjectionRefused('gap', `The log gave fact ${raw.seq} where ${expected} is next`);
-    previous = chain(previous, raw);
-    return { raw, fact: readable(raw), hash: previous };
-  });
-}
-
-function readable(raw: RawFact): Recorded<HoldpointEvent> {
-  try {
-    return decodeFact<HoldpointEvent>(raw);
-  } catch (error) {
-    if (error instanceof UnreadableFact)
-      throw new ProjectionRefused('unreadable-fact', error.message, { cause: error });
+    if (concernsOneFact(error)) return undefined;
     throw error;
   }
 }
 
+interface Onto {
+  readonly from: Checkpoint;
+  readonly parked: ReportParked;
+}
+
+/** Copy, rows and checkpoint in one transaction. Where the rows are refused, one by one, and what is refused is parked. */
+export async function applyBatch(client: ClientBase, batch: Batch, onto: Onto): Promise<Checkpoint> {
+  try {
+    if (batch.rows) return await apply(client, batch, onto, applyTogether);
+  } catch (error) {
+    if (!concernsOneFact(error)) throw error;
+  }
+  return apply(client, batch, onto, applyOneByOne);
+}
+
+/** Commits that are lost with the machine are projected again from the checkpoint before them: none waits for the disk. */
+const NO_WAIT = 'SET LOCAL synchronous_commit = off';
+
+interface Applying extends Batch, Onto {
+  readonly waiting: ParkedPlaces;
+}
+
 function apply(
   client: ClientBase,
-  { from, raws }: Batch,
-  links: readonly Link[],
-  rows: (waiting: ParkedPlaces) => Promise<void>,
+  batch: Batch,
+  onto: Onto,
+  rows: (client: ClientBase, applying: Applying) => Promise<void>,
 ): Promise<Checkpoint> {
-  const last = links.at(-1);
+  const { from } = onto;
+  const last = batch.links.at(-1);
   if (!last) return Promise.resolve(from);
   const to = { ...from, lastSeq: last.raw.seq, chain: last.hash };
   return inTransaction(client, async () => {
-    await holdCheckpoint(client, from);
-    await copyEvents(client, links);
-    await rows(await readParked(client, raws));
-    await moveCheckpoint(client, from, to);
+    let waiting = new ParkedPlaces([]);
+    await inOrder([
+      () => client.query(NO_WAIT),
+      () => holdCheckpoint(client, from),
+      () => moveCheckpoint(client, from, to),
+      () => copyEvents(client, batch.copy),
+      async () => (waiting = await readParked(client, batch.links)),
+    ]);
+    await rows(client, { ...batch, ...onto, waiting });
     return to;
   });
 }
 
-async function applyTogether(
-  client: ClientBase,
-  batch: Batch,
-  links: readonly Link[],
-  waiting: ParkedPlaces,
-): Promise<void> {
-  const [held, free] = partition(links, ({ raw }) => waiting.has(placeOf(raw.subject)));
+async function applyTogether(client: ClientBase, applying: Applying): Promise<void> {
+  const { links, projections, waiting, rows = [] } = applying;
+  const held = waiting.none ? [] : links.filter(({ raw }) => waiting.has(placeOf(raw.subject)));
+  if (held.length === 0) return runAll(client, rows);
+  const free = links.filter((link) => !held.includes(link));
   await project(
     client,
-    batch.projections,
+    projections,
     free.map(({ fact }) => fact),
   );
   for (const { raw } of held) await park(client, raw, 'An earlier event of this id is parked');
 }
 
-async function applyOneByOne(
-  client: ClientBase,
-  batch: Batch,
-  links: readonly Link[],
-  waiting: ParkedPlaces,
-): Promise<void> {
+async function applyOneByOne(client: ClientBase, { links, projections, waiting, parked }: Applying): Promise<void> {
   for (const { raw, fact } of links) {
     const place = placeOf(raw.subject);
     if (waiting.has(place)) await park(client, raw, 'An earlier event of this id is parked');
     else
-      await inSavepoint(client, () => project(client, batch.projections, [fact])).catch(async (error: unknown) => {
+      await inSavepoint(client, () => project(client, projections, [fact])).catch(async (error: unknown) => {
         if (!concernsOneFact(error)) throw error;
         await park(client, raw, messageOf(error));
         waiting.add(place);
-        batch.parked({ seq: raw.seq, subject: raw.subject, error: messageOf(error) });
+        parked({ seq: raw.seq, subject: raw.subject, error: messageOf(error) });
       });
   }
-}
-
-/** Every projection's rows for these facts. */
-export async function project(
-  client: ClientBase,
-  projections: Projections,
-  facts: readonly Recorded<HoldpointEvent>[],
-): Promise<void> {
-  for (const { table, project: changesOf } of projections)
-    await writeRows(
-      client,
-      mergeChanges(
-        table,
-        facts.flatMap((fact) => guarded(changesOf, fact)),
-      ),
-    );
-}
-
-function guarded(changesOf: Projections[number]['project'], fact: Recorded<HoldpointEvent>) {
-  try {
-    return changesOf(fact);
-  } catch (error) {
-    throw new CannotProject(messageOf(error), { cause: error });
-  }
-}
-
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): readonly [Item[], Item[]] {
-  const first: Item[] = [];
-  const second: Item[] = [];
-  for (const item of items) (isFirst(item) ? first : second).push(item);
-  return [first, second];
 }

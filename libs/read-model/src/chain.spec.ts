@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { canonicalJson } from '#contracts/canonical';
 import { instant } from '#contracts/ids';
 import type { RawFact } from '#event-log/log';
-import { chain, CHAIN_START } from './chain.js';
+import { canonicalHeaders, chain, CHAIN_START } from './chain.js';
 
 const raw: RawFact = {
   seq: 1,
@@ -25,4 +27,10 @@ describe('the hash chain', () => {
     ['time', { storedAt: instant(1) }],
   ])('changes with the %s', (_, change) => expect(hex({ ...raw, ...change })).not.toBe(hex(raw)));
   it('changes with what came before', () => expect(hex(raw, chain(CHAIN_START, raw))).not.toBe(hex(raw)));
+  it('writes headers in their canonical form', () =>
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), (headers) =>
+        expect(canonicalHeaders(headers)).toBe(canonicalJson(headers)),
+      ),
+    ));
 });

@@ -1,40 +1,42 @@
-import type { ClientBase } from 'pg';
-import { canonicalJson } from '#contracts/canonical';
-import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import type { ClientBase, QueryConfig } from 'pg';
 import { instant } from '#contracts/ids';
 import { placeOf } from '#contracts/subjects';
 import type { RawFact } from '#event-log/log';
+import { bytesArray, textArray } from './array-parameter.js';
+import type { Link } from './links.js';
 import { violates } from './pg-errors.js';
 import { ProjectionRefused } from './projection-refused.js';
 
-/** One fact of a batch: as the stream has it, as it reads, and its link in the chain. */
-export interface Link {
-  readonly raw: RawFact;
-  readonly fact: Recorded<HoldpointEvent>;
-  readonly hash: Buffer;
+const COPY = {
+  name: 'copy-events',
+  text: `INSERT INTO event_log (seq, subject, headers, data, stored_at, tenant, id, type, correlation_id, hash)
+    SELECT seq::bigint, subject, headers, data, stored_at::timestamptz, tenant, id, type, correlation_id, hash
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+      $10::bytea[]) AS f (seq, subject, headers, data, stored_at, tenant, id, type, correlation_id, hash)`,
+};
+
+/** Byte for byte. */
+export function copyOf(links: readonly Link[]): QueryConfig {
+  const texts = (of: (link: Link) => string | number) => textArray(links.map(of));
+  const values = [
+    texts(({ raw }) => raw.seq),
+    texts(({ raw }) => raw.subject),
+    texts(({ headers }) => headers),
+    bytesArray(links.map(({ raw }) => raw.data)),
+    texts(({ raw }) => raw.storedAt),
+    texts(({ fact }) => fact.tenant),
+    texts(({ raw }) => placeOf(raw.subject).id),
+    texts(({ fact }) => fact.event.type),
+    texts(({ fact }) => fact.correlationId.replaceAll('\0', '')),
+    bytesArray(links.map(({ hash }) => hash)),
+  ];
+  return { ...COPY, values };
 }
 
-const COPY = `INSERT INTO event_log (seq, subject, headers, data, stored_at, tenant, id, type, correlation_id, hash)
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::timestamptz[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::bytea[])`;
-
-/** Byte for byte. The log holds one fact a subject for ever: a second one means that the log has lost its first. */
-export async function copyEvents(client: ClientBase, links: readonly Link[]): Promise<void> {
-  const columns = [
-    links.map(({ raw }) => raw.seq),
-    links.map(({ raw }) => raw.subject),
-    links.map(({ raw }) => canonicalJson(raw.headers)),
-    links.map(({ raw }) => Buffer.from(raw.data.buffer, raw.data.byteOffset, raw.data.byteLength)),
-    links.map(({ raw }) => raw.storedAt),
-    links.map(({ fact }) => fact.tenant),
-    links.map(({ raw }) => placeOf(raw.subject).id),
-    links.map(({ fact }) => fact.event.type),
-    links.map(({ fact }) => fact.correlationId.replaceAll('\0', '')),
-    links.map(({ hash }) => hash),
-  ];
+/** The log holds one fact a subject for ever: a second one means that the log has lost its first. */
+export async function copyEvents(client: ClientBase, copy: QueryConfig): Promise<void> {
   try {
-    await client.query(COPY, columns);
+    await client.query(copy);
   } catch (error) {
     if (!violates(error, 'event_log_one_fact_a_subject')) throw error;
     throw new ProjectionRefused('second-fact', `The log has a second fact under one subject: ${detailOf(error)}`, {

@@ -21,7 +21,7 @@ async function* counting(most: number, read: number[] = [], fails = false): Asyn
   if (fails) throw new Error('gone');
 }
 
-async function all(inflow: Inflow, most: number): Promise<number[]> {
+async function all(inflow: Inflow<RawFact>, most: number): Promise<number[]> {
   const seqs: number[] = [];
   for (let taken = await inflow.take(most); taken.length > 0; taken = await inflow.take(most))
     seqs.push(...taken.map(({ seq }) => seq));

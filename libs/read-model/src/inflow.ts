@@ -1,8 +1,6 @@
-import type { RawFact } from '#event-log/log';
-
 /** Reads ahead from the log into a bounded buffer, so that a transaction takes what is there and never waits to be full. */
-export class Inflow {
-  private readonly buffer: RawFact[] = [];
+export class Inflow<Item> {
+  private readonly buffer: Item[] = [];
   private ended = false;
   private error: Error | undefined;
   private wakeReader: () => void = () => undefined;
@@ -11,14 +9,14 @@ export class Inflow {
   readonly closed: Promise<void>;
 
   constructor(
-    source: AsyncIterable<RawFact>,
+    source: AsyncIterable<Item>,
     private readonly mostBuffered: number,
   ) {
     this.closed = this.readAll(source);
   }
 
   /** At least one, at most so many; none once the source has ended. Throws what the source threw. */
-  async take(most: number): Promise<RawFact[]> {
+  async take(most: number): Promise<Item[]> {
     while (this.buffer.length === 0 && !this.ended) await new Promise<void>((resolve) => (this.wakeTaker = resolve));
     if (this.buffer.length === 0 && this.error !== undefined) throw this.error;
     const taken = this.buffer.splice(0, most);
@@ -26,7 +24,7 @@ export class Inflow {
     return taken;
   }
 
-  private async readAll(source: AsyncIterable<RawFact>): Promise<void> {
+  private async readAll(source: AsyncIterable<Item>): Promise<void> {
     try {
       for await (const raw of source) {
         this.buffer.push(raw);

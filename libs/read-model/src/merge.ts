@@ -7,13 +7,15 @@ export interface TableChanges {
   readonly removals: readonly AnyRow[];
 }
 
+type Merging = Record<string, AnyRow[string]>;
+
 /** Puts to one key merge in order, since each column is set by one kind of fact; a removal forgets what was put before it. */
 export function mergeChanges(table: Table, changes: readonly Change[]): TableChanges {
-  const puts = new Map<string, AnyRow>();
+  const puts = new Map<string, Merging>();
   const removals = new Map<string, AnyRow>();
   for (const change of changes) {
     const key = keyOf(table, change.kind === 'put' ? change.row : change.key);
-    if (change.kind === 'put') puts.set(key, { ...puts.get(key), ...withoutUndefined(change.row) });
+    if (change.kind === 'put') puts.set(key, putOver(puts.get(key) ?? {}, change.row));
     else {
       puts.delete(key);
       removals.set(key, change.key);
@@ -22,7 +24,10 @@ export function mergeChanges(table: Table, changes: readonly Change[]): TableCha
   return { table, puts: [...puts.values()], removals: [...removals.values()] };
 }
 
-const keyOf = (table: Table, row: AnyRow): string => JSON.stringify(table.key.map((column) => row[column]));
+function putOver(row: Merging, put: AnyRow): Merging {
+  for (const column in put) if (put[column] !== undefined) row[column] = put[column];
+  return row;
+}
 
-const withoutUndefined = (row: AnyRow): AnyRow =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
+/** No text that Postgres can store holds a NUL. */
+const keyOf = (table: Table, row: AnyRow): string => table.key.map((column) => row[column]).join('\0');

@@ -2,7 +2,9 @@ import type { ClientBase } from 'pg';
 import { isApprovalId, turnKeyOfApproval, type Tenant } from '#contracts/ids';
 import { placeOf } from '#contracts/subjects';
 import type { RawFact } from '#event-log/log';
+import { textArray } from './array-parameter.js';
 import { CHECKPOINT } from './checkpoint.js';
+import type { Link } from './links.js';
 
 export interface Place {
   readonly tenant: Tenant;
@@ -17,6 +19,10 @@ export class ParkedPlaces {
 
   constructor(places: readonly Place[]) {
     this.names = new Set(places.map(nameOf));
+  }
+
+  get none(): boolean {
+    return this.names.size === 0;
   }
 
   has({ tenant, id }: Place): boolean {
@@ -34,11 +40,11 @@ export class ParkedPlaces {
 const withTurns = (id: string): string[] => (isApprovalId(id) ? [id, turnKeyOfApproval(id)] : [id]);
 
 /** Of the places that these facts are about, those with events that wait. */
-export async function readParked(client: ClientBase, raws: readonly RawFact[]): Promise<ParkedPlaces> {
-  const ids = new Set(raws.flatMap(({ subject }) => withTurns(placeOf(subject).id)));
+export async function readParked(client: ClientBase, links: readonly Link[]): Promise<ParkedPlaces> {
+  const ids = new Set(links.flatMap(({ raw }) => withTurns(placeOf(raw.subject).id)));
   const found = await client.query<Place>(
     'SELECT DISTINCT tenant, id FROM parked_events WHERE projection = $1 AND id = ANY($2::text[])',
-    [CHECKPOINT, [...ids]],
+    [CHECKPOINT, textArray([...ids])],
   );
   return new ParkedPlaces(found.rows);
 }

@@ -3,7 +3,10 @@ import pg from 'pg';
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 const CONNECT_WITHIN_MS = 2_000;
 
-/** For the projector and what reads beside it. A session that freezes inside a transaction gives the checkpoint up. */
+/**
+ * For the projector and what reads beside it: statements are sent without waiting for the answer to the one before. A session that
+ * freezes inside a transaction gives the checkpoint up.
+ */
 export const openProjectorPool = (databaseUrl: string): pg.Pool =>
   quiet(
     new pg.Pool({
@@ -11,6 +14,7 @@ export const openProjectorPool = (databaseUrl: string): pg.Pool =>
       max: 4,
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       keepAlive: true,
+      pipeline: true,
       application_name: 'holdpoint-projector',
       options: `${KEEPALIVE} -c idle_in_transaction_session_timeout=30000`,
     }),

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import type { Log } from '#event-log/log';
-import { applyBatch, type Projections, type ReportParked } from './apply-batch.js';
+import type { Log, RawFact } from '#event-log/log';
+import { applyBatch, batchOf, type Batch, type ReportParked } from './apply-batch.js';
 import { openCheckpoint, proveCheckpoint, type Checkpoint } from './checkpoint.js';
 import { Inflow } from './inflow.js';
+import { linksAfter, type Link } from './links.js';
 import { messageOf } from './pg-errors.js';
 import { withClient } from './pools.js';
+import type { Projections } from './project.js';
 import { ProjectionRefused, type ProjectorState } from './projection-refused.js';
 import { inTransaction } from './transaction.js';
 import { wipe } from './wipe.js';
@@ -62,58 +64,78 @@ async function projectFrom(services: ProjectionServices, client: PoolClient, sig
   const checkpoint = await openCheckpoint(client, await log.state(), schemaVersion);
   const stop = new AbortController();
   // One before the checkpoint, where there is one: the log's own message there is the proof that it is the same log.
-  const inflow = new Inflow(
-    log.follow(Math.max(0, checkpoint.lastSeq - 1), either(signal, stop.signal)),
-    MOST_BUFFERED,
-  );
-  const onStop = () => inflow.end();
-  signal.addEventListener('abort', onStop, { once: true });
+  const following = log.follow(Math.max(0, checkpoint.lastSeq - 1), AbortSignal.any([signal, stop.signal]));
+  const facts = following[Symbol.asyncIterator]();
   try {
-    if (!(await isProven(client, checkpoint, inflow))) return;
+    if (!(await isProven(client, checkpoint, facts))) return;
     if (checkpoint.schemaVersion < schemaVersion) await inTransaction(client, () => wipe(client));
-    else await projectOn(services, client, { checkpoint, inflow });
+    else await projectOn(services, client, { checkpoint, facts, stop, signal });
   } catch (error) {
     throw isGap(error) ? new ProjectionRefused('gap', error.message, { cause: error }) : error;
   } finally {
-    signal.removeEventListener('abort', onStop);
     stop.abort();
-    inflow.end();
-    await inflow.closed;
+    await facts.return?.();
   }
 }
 
-const either = (...signals: AbortSignal[]): AbortSignal => AbortSignal.any(signals);
 /** By name: which kind of log it is does not matter here. */
 const isGap = (error: unknown): error is Error => error instanceof Error && error.name === 'LogGap';
 
 /** Not proven where it was stopped before; a log that does not give the fact at all does not answer, and is asked again. */
-async function isProven(client: PoolClient, checkpoint: Checkpoint, inflow: Inflow): Promise<boolean> {
+async function isProven(client: PoolClient, checkpoint: Checkpoint, facts: AsyncIterator<RawFact>): Promise<boolean> {
   if (checkpoint.lastSeq === 0) return true;
-  const tooLate = setTimeout(() => inflow.end(), PROOF_WITHIN_MS);
-  const began = Date.now();
-  const [raw] = await inflow.take(1);
-  clearTimeout(tooLate);
-  if (raw) await proveCheckpoint(client, checkpoint, raw);
-  else if (Date.now() - began >= PROOF_WITHIN_MS)
+  const answered = new AbortController();
+  const tooLate = sleep(PROOF_WITHIN_MS, 'too late' as const, { signal: answered.signal }).catch(() => undefined);
+  const first = await Promise.race([facts.next(), tooLate]);
+  answered.abort();
+  if (first === 'too late' || first === undefined)
     throw new Error(`The log does not give fact ${checkpoint.lastSeq}, which the read model has`);
-  return raw !== undefined;
+  if (first.done !== true) await proveCheckpoint(client, checkpoint, first.value);
+  return first.done !== true;
 }
 
 interface Standing {
   readonly checkpoint: Checkpoint;
-  readonly inflow: Inflow;
+  readonly facts: AsyncIterator<RawFact>;
+  readonly stop: AbortController;
+  readonly signal: AbortSignal;
 }
 
-async function projectOn(
-  services: ProjectionServices,
+/** While one batch is written, the next is read and made ready. */
+async function projectOn(services: ProjectionServices, client: PoolClient, standing: Standing): Promise<void> {
+  const { checkpoint, facts, stop, signal } = standing;
+  const inflow = new Inflow(linksAfter(checkpoint, { [Symbol.asyncIterator]: () => facts }), MOST_BUFFERED);
+  const end = () => inflow.end();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    await writeAll(services, client, { checkpoint, inflow });
+  } finally {
+    signal.removeEventListener('abort', end);
+    stop.abort();
+    end();
+    await inflow.closed;
+  }
+}
+
+async function writeAll(
+  { projections, report }: ProjectionServices,
   client: PoolClient,
-  { checkpoint, inflow }: Standing,
+  { checkpoint, inflow }: { readonly checkpoint: Checkpoint; readonly inflow: Inflow<Link> },
 ): Promise<void> {
-  const { projections, report } = services;
-  let from = checkpoint;
-  report.state({ is: 'projecting', seq: from.lastSeq });
-  for (let raws = await inflow.take(A_TRANSACTION); raws.length > 0; raws = await inflow.take(A_TRANSACTION)) {
-    from = await applyBatch(client, { from, raws, projections, parked: report.parked });
-    report.state({ is: 'projecting', seq: from.lastSeq });
+  const write = async (from: Checkpoint, batch: Batch) => told(await applyBatch(client, batch, { from, ...report }));
+  const told = (at: Checkpoint) => {
+    report.state({ is: 'projecting', seq: at.lastSeq });
+    return at;
+  };
+  let writing = Promise.resolve(told(checkpoint));
+  try {
+    for (let links = await inflow.take(A_TRANSACTION); links.length > 0; links = await inflow.take(A_TRANSACTION)) {
+      const batch = batchOf(links, projections);
+      writing = write(await writing, batch);
+      // It is heard where it is waited for; here only nothing more is waited for.
+      writing.catch(() => inflow.end());
+    }
+  } finally {
+    await writing;
   }
 }

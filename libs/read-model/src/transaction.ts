@@ -2,9 +2,8 @@ import type { ClientBase } from 'pg';
 
 /** All of the work or none of it. Where even the rollback fails, the connection is broken and Postgres rolls back itself. */
 export async function inTransaction<Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> {
-  await client.query('BEGIN');
   try {
-    const result = await work();
+    const [, result] = await Promise.all([client.query('BEGIN'), work()]);
     await client.query('COMMIT');
     return result;
   } catch (error) {

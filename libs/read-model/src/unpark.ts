@@ -2,9 +2,9 @@ import type { Pool, ClientBase } from 'pg';
 import type { HoldpointEvent } from '#contracts/events';
 import { isApprovalId, isTurnKey, turnKeyOfApproval, type Tenant } from '#contracts/ids';
 import { decodeFact } from '#event-log/codec';
-import { project, type Projections } from './apply-batch.js';
 import { CHECKPOINT, holdCheckpoint } from './checkpoint.js';
 import { readCopies } from './event-copy.js';
+import { project, type Projections } from './project.js';
 import { inTransaction } from './transaction.js';
 import { withClient } from './pools.js';
 

@@ -2,7 +2,7 @@ import type { Tenant } from '#contracts/ids';
 import { refusal } from '#contracts/refusals';
 import { declined, reply, type Done, type Reply } from '#contracts/rpc';
 import { Unavailable } from '#event-log/log';
-import { concernsOneFact } from '#read-model/apply-batch';
+import { concernsOneFact } from '#read-model/project';
 import type { Unparked } from '#read-model/unpark';
 
 export type Unpark = (tenant: Tenant, id: string) => Promise<Unparked>;

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Tenant } from '#contracts/ids';
 import type { Log } from '#event-log/log';
-import type { Projections } from '#read-model/apply-batch';
+import type { Projections } from '#read-model/project';
 import { migrateUntilDone } from '#read-model/migrate';
 import { messageOf } from '#read-model/pg-errors';
 import { openProjectorPool } from '#read-model/pools';

@@ -1,0 +1,46 @@
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import { decodeFact } from '#event-log/codec';
+import { UnreadableFact, type RawFact } from '#event-log/log';
+import { canonicalHeaders, chain } from './chain.js';
+import type { Checkpoint } from './checkpoint.js';
+import { ProjectionRefused } from './projection-refused.js';
+
+/** One fact on its way into the read model: as the stream has it, as it reads, and its link in the chain. */
+export interface Link {
+  readonly raw: RawFact;
+  readonly fact: Recorded<HoldpointEvent>;
+  /** In the RFC 8785 form. */
+  readonly headers: string;
+  readonly hash: Buffer;
+}
+
+type Place = Pick<Checkpoint, 'lastSeq' | 'chain'>;
+
+/** Reads and chains facts as they come; stops at the first that is not the next one, or that this code cannot read. */
+export async function* linksAfter(from: Place, raws: AsyncIterable<RawFact>): AsyncIterable<Link> {
+  let last = from;
+  for await (const raw of raws) {
+    const link = linkTo(last, raw);
+    last = { lastSeq: raw.seq, chain: link.hash };
+    yield link;
+  }
+}
+
+function linkTo(last: Place, raw: RawFact): Link {
+  const expected = last.lastSeq + 1;
+  if (raw.seq !== expected)
+    throw new ProjectionRefused('gap', `The log gave fact ${raw.seq} where ${expected} is next`);
+  const headers = canonicalHeaders(raw.headers);
+  return { raw, fact: readable(raw), headers, hash: chain(last.chain, raw, headers) };
+}
+
+function readable(raw: RawFact): Recorded<HoldpointEvent> {
+  try {
+    return decodeFact<HoldpointEvent>(raw);
+  } catch (error) {
+    if (error instanceof UnreadableFact)
+      throw new ProjectionRefused('unreadable-fact', error.message, { cause: error });
+    throw error;
+  }
+}
