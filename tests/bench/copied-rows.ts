@@ -9,28 +9,26 @@ const TABLES = ['event_log', 'turns', 'approvals', 'due', 'tokens', 'attempts'] 
 export class CopiedRows {
   private constructor(
     private readonly dir: string,
-    private readonly tables: readonly string[],
     readonly rows: number,
   ) {}
 
-  static async of(databaseUrl: string, serverDir: string, { withLog }: { withLog: boolean }): Promise<CopiedRows> {
-    const dir = join(serverDir, `copied-${withLog ? 'all' : 'rows'}`);
+  static async of(databaseUrl: string, serverDir: string): Promise<CopiedRows> {
+    const dir = join(serverDir, 'copied');
     mkdirSync(dir);
     chmodSync(dir, 0o777);
-    const tables = TABLES.filter((table) => withLog || table !== 'event_log');
     const rows = await onDatabase(databaseUrl, async (client) => {
       let total = 0;
-      for (const table of tables)
+      for (const table of TABLES)
         total += (await client.query(`COPY ${table} TO '${fileOf(dir, table)}'`)).rowCount ?? 0;
       return total;
     });
-    return new CopiedRows(dir, tables, rows);
+    return new CopiedRows(dir, rows);
   }
 
   /** In one transaction, into tables with the same keys and indexes, which `empty` has emptied. */
   async into(client: pg.Client): Promise<void> {
     await client.query('BEGIN');
-    for (const table of this.tables) await client.query(`COPY ${table} FROM '${fileOf(this.dir, table)}'`);
+    for (const table of TABLES) await client.query(`COPY ${table} FROM '${fileOf(this.dir, table)}'`);
     await client.query('COMMIT');
   }
 }

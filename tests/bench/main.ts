@@ -4,6 +4,9 @@ import { readArguments, type Bench } from './options.js';
 /** Each in a module of its own, so that none pays for what another imports. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   project: async () => (await import('./project.js')).project,
+  replay: async () => (await import('./replay.js')).replay,
+  parked: async () => (await import('./parked.js')).parked,
+  fanout: async () => (await import('./fanout.js')).fanout,
 };
 
 const say = (line: object): void => console.log(JSON.stringify(line));

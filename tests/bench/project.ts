@@ -29,7 +29,7 @@ async function* measure(stack: LogStack, events: number, rounds: number): AsyncG
   for (let round = 1; round <= rounds; round++) {
     await onDatabase(product, empty);
     const projecting = await timed(() => projectUpTo(log, product, lastSeq));
-    copied ??= await CopiedRows.of(product, stack.servers.dir, { withLog: true });
+    copied ??= await CopiedRows.of(product, stack.servers.dir);
     const rows = copied;
     await onDatabase(floor, empty);
     const copying = await onDatabase(floor, (client) => timed(() => rows.into(client)));
