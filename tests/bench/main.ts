@@ -21,6 +21,9 @@ async function main(): Promise<void> {
   for await (const line of bench(options)) say({ name, ...line });
 }
 
+// Through `exit`, where the servers that were started are ended too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

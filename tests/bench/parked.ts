@@ -7,7 +7,7 @@ import { openPending, pendingApproval } from './pending.js';
 
 const LATENCY_TARGET = 1.2;
 const HEAP_TARGET_BYTES = 64 * 1_024 * 1_024;
-const DECISIONS_A_ROUND = 100;
+const DECISIONS_MOST = 100;
 
 interface Side {
   readonly world: World;
@@ -22,7 +22,8 @@ interface Side {
  * a second installation in the same run where a hundredth waits. Each turn is a fact of its own.
  */
 export async function* parked({ pending = 100_000, rounds = 5 }: BenchOptions): AsyncGenerator<object> {
-  const [full, quiet] = [await startSide(), await startSide()];
+  const decisions = Math.min(DECISIONS_MOST, Math.ceil(pending / 10));
+  const [full, quiet] = [await startSide(decisions), await startSide(decisions)];
   try {
     const least = Math.ceil(pending / 100);
     await fillUpTo(quiet, least);
@@ -34,19 +35,18 @@ export async function* parked({ pending = 100_000, rounds = 5 }: BenchOptions): 
       const added = heapBytes - before;
       yield { part: 'heaps', pending: level, heapBytes, addedHeapBytes: added, services, brokerRssBytes };
     }
-    yield* measureLatency(full, quiet, { rounds, added: (await heapsOf(full.world)).heapBytes - before });
+    yield* measureLatency(full, quiet, { rounds, decisions, added: (await heapsOf(full.world)).heapBytes - before });
   } finally {
     await Promise.all([full.world.stop(), quiet.world.stop()]);
   }
 }
 
-async function startSide(): Promise<Side> {
+async function startSide(decisions: number): Promise<Side> {
   const world = await World.start({ env: PROBED, servers: { fastDatabase: false } });
   const { token } = await world.approver();
   const side = { world, approver: httpClient(world.url, token, 4), pending: 0, next: 0 };
   // What is needed by the first requests is not what waiting costs.
-  await fillUpTo(side, DECISIONS_A_ROUND);
-  for (let turn = 0; turn < DECISIONS_A_ROUND; turn++) await decideNext(side);
+  await decideSome(side, decisions);
   return side;
 }
 
@@ -75,22 +75,22 @@ async function decideNext(side: Side): Promise<number> {
 }
 
 /** One after the other; as many are pending at the end as were before. */
-async function decideSome(side: Side): Promise<number[]> {
-  await fillUpTo(side, side.pending + DECISIONS_A_ROUND);
+async function decideSome(side: Side, decisions: number): Promise<number[]> {
+  await fillUpTo(side, side.pending + decisions);
   const tookMs: number[] = [];
-  for (let decision = 0; decision < DECISIONS_A_ROUND; decision++) tookMs.push(await decideNext(side));
+  for (let decision = 0; decision < decisions; decision++) tookMs.push(await decideNext(side));
   return tookMs;
 }
 
 async function* measureLatency(
   full: Side,
   quiet: Side,
-  { rounds, added }: { readonly rounds: number; readonly added: number },
+  { rounds, decisions, added }: { readonly rounds: number; readonly decisions: number; readonly added: number },
 ): AsyncGenerator<object> {
   const samples = { full: [] as number[], quiet: [] as number[] };
   for (let round = 0; round < rounds; round++) {
-    samples.quiet.push(...(await decideSome(quiet)));
-    samples.full.push(...(await decideSome(full)));
+    samples.quiet.push(...(await decideSome(quiet, decisions)));
+    samples.full.push(...(await decideSome(full, decisions)));
   }
   yield { part: 'decisions', pending: full.pending, product: latency(samples.full), floor: latency(samples.quiet) };
   const slower = below(median(samples.full) / median(samples.quiet), LATENCY_TARGET);
