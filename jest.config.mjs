@@ -25,7 +25,7 @@ const common = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };
-const pure = { ...common, displayName: 'pure', testMatch: ['<rootDir>/{apps,libs,tools}/**/*.spec.ts'] };
+const pure = { ...common, displayName: 'pure', testMatch: ['<rootDir>/{apps,libs,tools,tests}/**/*.spec.ts'] };
 const integration = {
   ...common,
   displayName: 'integration',

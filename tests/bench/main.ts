@@ -7,6 +7,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   replay: async () => (await import('./replay.js')).replay,
   parked: async () => (await import('./parked.js')).parked,
   fanout: async () => (await import('./fanout.js')).fanout,
+  'unit-costs': async () => (await import('./unit-costs.js')).unitCosts,
 };
 
 const say = (line: object): void => console.log(JSON.stringify(line));
