@@ -8,6 +8,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   parked: async () => (await import('./parked.js')).parked,
   fanout: async () => (await import('./fanout.js')).fanout,
   'unit-costs': async () => (await import('./unit-costs.js')).unitCosts,
+  scale: async () => (await import('./scale.js')).scale,
 };
 
 const say = (line: object): void => console.log(JSON.stringify(line));
