@@ -14,32 +14,8 @@ import {
 import { continuationSubject, subjectOf } from '#contracts/subjects';
 import { appliedRequirement } from '#fold/requirement';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
+import { kindOf, type Kind } from './life-kinds.js';
 import { argsOf, SCHEMA } from './life-arguments.js';
-
-type DecisionKind = 'approved' | 'denied' | 'expired' | 'cancelled';
-/** What happens to a turn from its opening to its end. */
-interface Kind {
-  readonly name: string;
-  readonly release: 'all' | 'each';
-  readonly decisions: readonly DecisionKind[];
-  readonly edited?: true;
-}
-const one = (name: string, decision: DecisionKind, more = {}): Kind => ({
-  name,
-  release: 'all',
-  decisions: [decision],
-  ...more,
-});
-const EXECUTED = one('one call', 'approved');
-const THREE: Kind = { name: 'three calls', release: 'all', decisions: ['approved', 'approved', 'denied'] };
-const EACH: Kind = { name: 'each of two', release: 'each', decisions: ['approved', 'approved'] };
-/** Of twenty turns: what an agent's day is taken to be (docs/scale.md). 26 approvals. */
-const DAY: readonly Kind[] = [
-  ...Array.from({ length: 11 }, () => EXECUTED),
-  ...[THREE, THREE, EACH, EACH],
-  one('edited', 'approved', { edited: true }),
-  ...[one('denied', 'denied'), one('denied', 'denied'), one('expired', 'expired'), one('cancelled', 'cancelled')],
-];
 
 /** Written side by side, by one service; the next part of the life follows when all are stored. */
 export type Part =
@@ -65,7 +41,7 @@ const LEASE_MS = 60_000;
 
 /** The n-th turn's whole life, as the services would write it. */
 export function lifeOf(turn: number): Life {
-  const kind = DAY[turn % DAY.length] ?? EXECUTED;
+  const kind = kindOf(turn);
   const tell = new Telling(turn, kind);
   return { approvals: kind.decisions.length, parts: kind.name === 'cancelled' ? tell.cancelled() : tell.decided() };
 }
