@@ -1,6 +1,6 @@
 // @ts-check
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,25 +18,33 @@ const CLUSTER_TRIES = 100;
 
 /**
  * @typedef {Awaited<ReturnType<typeof startTestServers>>} TestServers
- * @typedef {{ url: string, pid: () => number, kill: () => Promise<void>, pause: () => void, resume: () => void, restart: () => Promise<void>, stop: () => Promise<void> }} TestNats
+ * @typedef {{ url: string, name: string, pid: () => number, kill: () => Promise<void>, pause: () => void, resume: () => void, restart: () => Promise<void>, stop: () => Promise<void> }} TestNats
+ * @typedef {(from: number, to: number, port: number) => Promise<number>} Between
  * `kill` as by the power cut, `pause` as by a long stall; `restart` starts again what was killed, on the same port and files.
  */
 
 /**
  * Real servers for tests, in a folder outside of the project, with the real permissions: one NATS, three more that replicate
  * where asked for, and a Postgres in which the tests make their databases. `syncAlways: false` for filling a log whose writing
- * is not what is measured; `fastDatabase: false` for a Postgres that is as durable as anyone's.
- * @param {{ cluster?: boolean, syncAlways?: boolean, fastDatabase?: boolean }} [wanted]
+ * is not what is measured; `fastDatabase: false` for a Postgres that is as durable as anyone's. `natsDir` is where the one NATS
+ * has its files, and `between` gives the port at which one server of the three finds another, where something stands between.
+ * @param {{ cluster?: boolean, syncAlways?: boolean, fastDatabase?: boolean, natsDir?: string, between?: Between }} [wanted]
  */
-export async function startTestServers({ cluster = false, syncAlways = true, fastDatabase = true } = {}) {
+export async function startTestServers({
+  cluster = false,
+  syncAlways = true,
+  fastDatabase = true,
+  natsDir,
+  between,
+} = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'holdpoint-test-'));
   chmodSync(dir, 0o755);
   const binary = await findNats({ cacheDir: CACHE, log: console.error });
   const credsDir = join(dir, 'creds');
   const publicKeys = ensureKeys(credsDir);
   const started = await Promise.allSettled([
-    startOne({ dir: join(dir, 'nats'), binary, publicKeys, syncAlways }),
-    cluster ? startCluster({ dir, binary, publicKeys, credsDir }) : [],
+    startOne({ dir: natsDir ?? join(dir, 'nats'), binary, publicKeys, syncAlways }),
+    cluster ? startCluster({ dir, binary, publicKeys, credsDir, ...(between ? { between } : {}) }) : [],
     startDatabase(join(dir, 'postgres'), fastDatabase),
   ]);
   const servers = started.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
@@ -83,10 +91,10 @@ async function startDatabase(dir, fast) {
 }
 
 /**
- * @param {{ dir: string, binary: string, publicKeys: Record<string, string>, syncAlways?: boolean, cluster?: { name: string, host: string, port: number, routes: string[] } }} what
+ * @param {{ dir: string, binary: string, publicKeys: Record<string, string>, syncAlways?: boolean, cluster?: { name: string, host: string, port: number, routes: string[] }, advertise?: string }} what
  * @returns {Promise<TestNats>}
  */
-async function startOne({ dir, binary, publicKeys, syncAlways = true, cluster }) {
+async function startOne({ dir, binary, publicKeys, syncAlways = true, cluster, advertise }) {
   const port = await freePort();
   const serverName = `holdpoint-${randomBytes(6).toString('hex')}`;
   const configFile = writeBrokerConfig(dir, {
@@ -96,10 +104,12 @@ async function startOne({ dir, binary, publicKeys, syncAlways = true, cluster })
     syncAlways,
     ...(cluster ? { cluster } : {}),
   });
+  if (advertise) advertiseRoute(configFile, advertise);
   const start = () => startNats({ binary, dir, port, configFile, serverName });
   let server = await start();
   return {
     url: server.url,
+    name: serverName,
     pid: () => server.pid,
     kill: () => (signalQuietly(server.pid, 'SIGKILL'), server.exited),
     pause: () => signalQuietly(server.pid, 'SIGSTOP'),
@@ -115,18 +125,30 @@ async function startOne({ dir, binary, publicKeys, syncAlways = true, cluster })
   };
 }
 
-/** @param {{ dir: string, binary: string, publicKeys: Record<string, string>, credsDir: string }} what */
-async function startCluster({ dir, binary, publicKeys, credsDir }) {
+/** Servers tell each other where they are: an address at which nobody listens keeps them to the routes they were given. @param {string} configFile @param {string} advertise */
+function advertiseRoute(configFile, advertise) {
+  const config = JSON.parse(readFileSync(configFile, 'utf8'));
+  writeFileSync(configFile, JSON.stringify({ ...config, cluster: { ...config.cluster, advertise } }));
+}
+
+/** @param {{ dir: string, binary: string, publicKeys: Record<string, string>, credsDir: string, between?: Between }} what */
+async function startCluster({ dir, binary, publicKeys, credsDir, between }) {
   const ports = await Promise.all(Array.from({ length: CLUSTER_SIZE }, freePort));
-  const routes = ports.map((port) => `nats://127.0.0.1:${port}`);
+  /** @param {number} from */
+  const routesOf = async (from) => {
+    const others = between ? [0, 1, 2].filter((to) => to !== from) : [0, 1, 2];
+    const found = others.map((to) => (between ? between(from, to, ports[to] ?? 0) : (ports[to] ?? 0)));
+    return (await Promise.all(found)).map((port) => `nats://127.0.0.1:${port}`);
+  };
   const name = `holdpoint-${randomBytes(6).toString('hex')}`;
   const servers = await Promise.all(
-    ports.map((port, index) =>
+    ports.map(async (port, index) =>
       startOne({
         dir: join(dir, `nats-${index}`),
         binary,
         publicKeys,
-        cluster: { name, host: '127.0.0.1', port, routes },
+        cluster: { name, host: '127.0.0.1', port, routes: await routesOf(index) },
+        ...(between ? { advertise: '127.0.0.1:1' } : {}),
       }),
     ),
   );

@@ -42,10 +42,18 @@ export class Keeper {
   }
 
   /** Ends it, starts it again, and waits until it says that it has started. */
-  async restart(name: ServiceName, signal: NodeJS.Signals, started: Started = {}): Promise<void> {
-    await this.end(name + (started.instance ?? ''), signal);
-    this.start(name, started);
-    await this.untilStarted(name + (started.instance ?? ''));
+  async restart(name: string, signal: NodeJS.Signals): Promise<void> {
+    const again = this.wanted.get(name);
+    if (!again) throw new Error(`${name} does not run`);
+    await this.end(name, signal);
+    again();
+    await this.untilStarted(name);
+  }
+
+  /** Those that were started beside the first of their kind. */
+  async endOthers(): Promise<void> {
+    const first: readonly string[] = SERVICES;
+    for (const name of [...this.wanted.keys()]) if (!first.includes(name)) await this.end(name, 'SIGTERM');
   }
 
   /**
@@ -57,6 +65,7 @@ export class Keeper {
     { step, passes }: { step: string; passes: number },
     withinMs: number,
   ): Promise<boolean> {
+    for (const other of SERVICES) if (other !== name) this.startIfEnded(other);
     if (this.wanted.has(name)) await this.end(name, 'SIGKILL');
     this.ending.add(name);
     const env = { NODE_OPTIONS: `--import=${KILLER}`, KILL_AT: step, KILL_AFTER: String(passes) };
@@ -77,13 +86,17 @@ export class Keeper {
 
   /** Whatever was ended runs again; whatever stands still goes on. */
   async allWell(withinMs: number): Promise<void> {
-    for (const name of SERVICES) if (!this.wanted.has(name)) this.start(name);
+    for (const name of SERVICES) this.startIfEnded(name);
     for (const name of this.wanted.keys()) this.signal(name, 'SIGCONT');
     await this.world.ready(withinMs);
   }
 
   stop(): void {
     this.stopped = true;
+  }
+
+  private startIfEnded(name: ServiceName): void {
+    if (!this.wanted.has(name)) this.start(name);
   }
 
   /** Its own word in the log of the services; one that ends before is started again by the watch. */

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { connectAs } from '../../support/connect-as.js';
 import { eventually } from '../../support/world.js';
 
 /** One message as the broker has it, and its body as plain JSON: nothing of the product's own reading is used. */
@@ -30,14 +29,7 @@ export async function readStream(
   { natsUrl, credsDir }: { readonly natsUrl: string; readonly credsDir: string },
   stream: 'EVENTS' | 'COMMANDS',
 ): Promise<StreamRead> {
-  const connection = await connect({
-    servers: natsUrl.split(','),
-    authenticator: nkeyAuthenticator(new Uint8Array(readFileSync(join(credsDir, 'operator.nk')))),
-    inboxPrefix: '_INBOX.operator',
-    name: 'checker',
-    waitOnFirstConnect: true,
-    maxReconnectAttempts: -1,
-  });
+  const connection = await connectAs({ url: natsUrl, identity: 'operator', credsDir });
   try {
     const state = await atRest(connection, stream);
     const wrong = stateWrong(stream, state);

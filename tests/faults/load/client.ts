@@ -24,9 +24,11 @@ const GIVE_UP_MS = 120_000;
 
 /** A client as the contract wants it: asks again with the same key where there is no answer, and believes the one it gets. */
 export class Client {
+  private turn = 0;
+
   constructor(
     readonly subject: string,
-    private readonly apis: readonly Api[],
+    private readonly apis: () => readonly Api[],
     private readonly ledger: Ledger,
     private readonly stopped: AbortSignal,
   ) {}
@@ -37,9 +39,10 @@ export class Client {
     const at = Date.now();
     this.ledger.write({ is: 'asked', id, op, at, by: this.subject, path, ...(key ? { key } : {}), body: body ?? null });
     for (let tries = 0; Date.now() - at < GIVE_UP_MS && !this.stopped.aborted; tries += 1) {
-      const answer = await this.tryOnce({ path, body, key, timeoutMs }, tries).catch((error: unknown) =>
-        reasonOf(error),
-      );
+      const answer = await this.tryOnce(
+        { method: op === 'read-turn' ? 'GET' : 'POST', path, body, key, timeoutMs },
+        tries,
+      ).catch((error: unknown) => reasonOf(error));
       if (typeof answer !== 'string' && answer.status < 500) {
         this.ledger.write({ is: 'told', id, at: Date.now(), ...answer });
         return answer;
@@ -55,19 +58,27 @@ export class Client {
   /** The same, with a key of its own. */
   insist = (asking: Asking): Promise<Answer | undefined> => this.ask({ key: randomUUID(), ...asking });
 
-  private async tryOnce(
-    { path, body, key, timeoutMs }: { path: string; body: unknown; key: string | undefined; timeoutMs: number },
-    tries: number,
-  ): Promise<Answer> {
-    const api = this.apis[tries % this.apis.length];
+  private async tryOnce({ method, path, body, key, timeoutMs }: Try, tries: number): Promise<Answer> {
+    const apis = this.apis();
+    const api = apis[(tries + this.turn++) % apis.length];
     if (!api) throw new Error('Nobody to ask');
     const signal = AbortSignal.any([this.stopped, AbortSignal.timeout(timeoutMs)]);
-    const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
-    const init =
-      body === undefined ? { method: 'GET', signal } : { method: 'POST', body: JSON.stringify(body), headers, signal };
-    const { status, body: answered } = await api.raw(path, init);
+    const headers = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const { status, body: answered } = await api.raw(path, { method, headers, signal, ...sent });
     return { status, body: answered };
   }
+}
+
+interface Try {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body: unknown;
+  readonly key: string | undefined;
+  readonly timeoutMs: number;
 }
 
 function reasonOf(error: unknown): string {

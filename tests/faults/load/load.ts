@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { api, type Api } from '../../support/api.js';
+import { api } from '../../support/api.js';
 import { eventually, type World } from '../../support/world.js';
 import type { Ledger } from '../ledger.js';
 import type { Random } from '../random.js';
@@ -12,7 +12,6 @@ import { pullOnce, type Manners, type Worker } from './workers.js';
 
 /** Who takes part; their tokens are facts of the log as well. */
 export interface Cast {
-  readonly admin: (tenant?: string) => Api;
   readonly tokens: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +30,7 @@ export async function hire(world: World): Promise<Cast> {
   const tokens: Record<string, string> = {};
   for (const [subject, roles] of Object.entries(PEOPLE))
     tokens[subject] = (await eventually(() => world.as(subject, { roles }))).token;
-  return { admin: (tenant) => world.admin(tenant), tokens };
+  return { tokens: { ...tokens, admin: world.admin().token } };
 }
 
 export interface LoadOptions {
@@ -64,7 +63,7 @@ export class Load {
     setMaxListeners(0, this.stop.signal);
     const workers = Array.from({ length: WORKERS }, (_, n) => this.workerOf(n));
     const agents = Array.from({ length: options.concurrency }, (_, n) => this.agentLoop(n, workers));
-    this.agents = Promise.all(agents);
+    this.agents = Promise.all([...agents, this.clerkLoop()]);
     this.workers = Promise.all(workers.flatMap((worker) => POOLS.map((pool) => this.workerLoop(worker, pool))));
     for (const loops of [this.agents, this.workers]) loops.catch(() => undefined);
   }
@@ -100,6 +99,18 @@ export class Load {
     while (!this.stop.signal.aborted) await pullOnce(worker, pool);
   }
 
+  /** Tokens are facts as well: some are issued, some are revoked, under load. */
+  private async clerkLoop(): Promise<void> {
+    const admin = this.client('admin');
+    for (let n = 1; !this.isDraining; n += 1) {
+      const body = { name: `temporary-${n}`, subject: `temp-${n}@example.com`, roles: ['auditor'] };
+      const issued = await admin.insist({ op: 'issue-token', path: '/v1/tokens', body });
+      if (issued?.status === 201 && n % 2 === 0)
+        await admin.insist({ op: 'revoke-token', path: `/v1/tokens/${issued.body['id']}/revoke` });
+      await sleep(1_500);
+    }
+  }
+
   private workerOf(n: number): Worker {
     const { ledger, random, focus = {} } = this.options;
     return {
@@ -131,11 +142,6 @@ export class Load {
     const { urls, cast, ledger } = this.options;
     const token = cast.tokens[subject];
     if (!token) throw new Error(`${subject} has no token`);
-    return new Client(
-      subject,
-      urls.map((url) => api(url, token)),
-      ledger,
-      this.stop.signal,
-    );
+    return new Client(subject, () => urls.map((url) => api(url, token)), ledger, this.stop.signal);
   }
 }
