@@ -58,7 +58,7 @@ interface Entry {
   readonly name: string;
   readonly on: 'single' | 'cluster' | 'any';
   readonly setup: Setup;
-  plan(random: Random, scale: Scale): Action[];
+  readonly plan: (random: Random, scale: Scale) => Action[];
 }
 
 const times = <Item>(count: number, make: (n: number) => Item): Item[] =>
