@@ -212,7 +212,8 @@ export function planScenarios(
   scale: Scale,
   { cluster, only }: { readonly cluster: boolean; readonly only: readonly string[] | undefined },
 ): readonly PlannedScenario[] {
-  return SCENARIOS.filter(({ name, on }) =>
-    only ? only.includes(name) : on === 'any' || on === (cluster ? 'cluster' : 'single'),
+  const here = cluster ? 'cluster' : 'single';
+  return SCENARIOS.filter(
+    ({ name, on }) => (on === 'any' || on === here) && (only === undefined || only.includes(name)),
   ).map(({ name, setup, plan }) => ({ name, setup, actions: plan(random.fork(name), scale) }));
 }
