@@ -4,8 +4,7 @@ import { check } from './checker/check.js';
 import type { Violation } from './checker/violation.js';
 import { figuresOf, type Figures } from './figures.js';
 import type { Ledger } from './ledger.js';
-import { Load, type Cast } from './load/load.js';
-import type { Plot } from './load/story.js';
+import { Load, type Cast, type LoadFocus } from './load/load.js';
 import { Random } from './random.js';
 
 export interface ScenarioReport {
@@ -33,7 +32,7 @@ export interface Scene {
   readonly name: string;
   readonly faults: (stage: Running) => Promise<readonly Done[]>;
   readonly longestPauseMs: number;
-  readonly without?: readonly Plot[];
+  readonly focus?: LoadFocus;
   /** What a raw client wrote that no service would: not held against the product. */
   readonly poison?: ReadonlySet<string>;
 }
@@ -55,7 +54,7 @@ export async function play(running: Running, scene: Scene): Promise<ScenarioRepo
     cast,
     urls,
     concurrency: CONCURRENCY,
-    ...(scene.without ? { without: scene.without } : {}),
+    ...(scene.focus ? { focus: scene.focus } : {}),
   });
   const done = await scene.faults(running);
   const to = Date.now();

@@ -68,7 +68,7 @@ export const poison: OwnWorld = {
     const report = await play(running, {
       name: 'poison',
       longestPauseMs: 0,
-      without: ['expire'],
+      focus: { plots: { expire: 0 } },
       poison: new Set(POISONS.map(({ subject }) => subject)),
       faults: async () => {
         await sleep(2_000);
