@@ -75,7 +75,8 @@ const one = (random: Random, kind: Kind, more: Partial<Action> = {}): Action => 
 const onServices = (random: Random, kind: Kind, count: number, names: readonly string[] = SERVICES): Action[] =>
   times(count, () => {
     const target = random.pick(names);
-    return one(random, kind, { lane: target, target, afterMs: random.between(800, 4_000) });
+    const { forMs, ...action } = one(random, kind, { lane: target, target, afterMs: random.between(800, 4_000) });
+    return kind === 'pause' && forMs !== undefined ? { ...action, forMs } : action;
   });
 
 /** Everything that can happen to a world that lives on. Names are for `--only`. */

@@ -69,7 +69,8 @@ const ACCEPTED: Partial<Record<Asked['op'], Check>> = {
       const fact = call?.decisions[0];
       if (!call || !fact) lost(approvalId, 'no decision is in the log');
       // Said again, it answers with the last fact of the approval, which may have gone on since.
-      else if (verdict === 'counted' ? fact.seq !== seq : fact.seq > seq) lost(approvalId, `with sequence ${seq}, and it has ${fact.seq}`);
+      else if (verdict === 'counted' ? fact.seq !== seq : fact.seq > seq)
+        lost(approvalId, `with sequence ${seq}, and it has ${fact.seq}`);
       else if (!isDecision(fact, call, { by: asked.by, body: bodies[at] }))
         lost(approvalId, `the log has another: ${canonical(dataOf(fact))}`);
     }
@@ -188,8 +189,7 @@ function checkUseFact(
   const fact = story.calls.get(approvalId)?.uses[0];
   if (!fact) return lost(approvalId, 'the log has nothing of it');
   const isSeq = asked.op === 'use' ? fact.seq === told.body.seq : fact.seq <= told.body.seq;
-  if (!isRight(fact) || !isSeq)
-    lost(approvalId, `fact ${fact.seq} is ${fact.type} ${canonical(dataOf(fact))}`);
+  if (!isRight(fact) || !isSeq) lost(approvalId, `fact ${fact.seq} is ${fact.type} ${canonical(dataOf(fact))}`);
 }
 
 const leasesOf = (story: LogStory, key: string): readonly Message[] =>
