@@ -127,7 +127,7 @@ async function inPlace<Result>(
   const ledger = Ledger.open(join(mkdtempSync(join(tmpdir(), 'holdpoint-faults-')), 'ledger.jsonl'));
   try {
     const cast = await hire(place.world);
-    return await run({ place, keeper, ledger, cast, seed, log, urls: [place.world.url] });
+    return await run({ place, keeper, ledger, cast, seed, log, urls: [place.world.url], reported: new Set() });
   } finally {
     keeper.stop();
     await ledger.close();

@@ -26,6 +26,8 @@ export interface Running extends Stage {
   readonly ledger: Ledger;
   readonly cast: Cast;
   readonly seed: number;
+  /** What earlier scenarios of this world have reported: the log is one, and keeps what is wrong in it. */
+  readonly reported: Set<string>;
 }
 
 export interface Scene {
@@ -66,7 +68,7 @@ export async function play(running: Running, scene: Scene): Promise<ScenarioRepo
   const recoveredMs = Date.now() - to;
   const entries = await ledger.read();
   const verdict = await check({ ...placesOf(place.world), ledger: entries, stuck, ...toleranceOf(scene) });
-  const violations = [...notWell, ...verdict.violations];
+  const violations = [...notWell, ...verdict.violations].filter((one) => isNew(one, running.reported));
   const counted = { ...verdict, violations, entries: entries.filter(({ at }) => at >= from), turns: load.turnsBegun };
   const figures = figuresOf({ ...counted, from, to });
   log(`# ${name}: ${JSON.stringify({ secondsOfFaults: (to - from) / 1_000, recoveredMs, ...figures })}`);
@@ -80,6 +82,13 @@ export async function play(running: Running, scene: Scene): Promise<ScenarioRepo
     figures,
     violations,
   };
+}
+
+function isNew(one: Violation, reported: Set<string>): boolean {
+  const text = JSON.stringify(one);
+  const isKnown = reported.has(text);
+  reported.add(text);
+  return !isKnown;
 }
 
 const violation = (subject: string, what: string): Violation => ({ invariant: 'I6', subject, what });
