@@ -58,7 +58,10 @@ export async function play(running: Running, scene: Scene): Promise<ScenarioRepo
     concurrency: CONCURRENCY,
     ...(scene.focus ? { focus: scene.focus } : {}),
   });
-  const done = await scene.faults(running);
+  const done = await scene.faults(running).catch(async (error: unknown) => {
+    await load.drain(0);
+    throw error;
+  });
   const to = Date.now();
   const notWell = await keeper.allWell(DRAIN_MS).then(
     () => [],

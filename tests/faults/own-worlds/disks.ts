@@ -1,4 +1,4 @@
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { play } from '../scenario.js';
@@ -36,11 +36,18 @@ export const diskFull: OwnWorld = {
   },
 };
 
+/** To the last block: the broker takes what is left while this is written. */
 function fill(folder: string): string {
   const file = join(folder, 'filler');
-  const { bavail, bsize } = statfsSync(folder);
-  writeFileSync(file, Buffer.alloc(bavail * bsize));
-  return file;
+  const chunk = Buffer.alloc(64 * 1024);
+  for (let written = 0; written < SMALL_MB * 2 ** 20; written += chunk.length)
+    try {
+      appendFileSync(file, chunk);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return file;
+      throw error;
+    }
+  throw new Error('The small disk took more than it holds');
 }
 
 let disk: Disk | undefined;
