@@ -2,7 +2,7 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { play } from '../scenario.js';
-import { onImage, onTmpfs, whyNoImage, whyNoMount, type Disk } from './mounts.js';
+import { onImage, onTmpfs, system, whyNoImage, whyNoMount, type Disk } from './mounts.js';
 import type { OwnWorld } from './own-world.js';
 
 const SMALL_MB = 64;
@@ -67,6 +67,8 @@ export const powerLoss: OwnWorld = {
       name: 'power-loss',
       longestPauseMs: 0,
       faults: async () => {
+        // What was configured is on the disk; the load is what the power is cut under.
+        if (disk) system('sync', '-f', disk.folder);
         await sleep(5_000);
         nats.pause();
         await disk?.cutPower(() => nats.kill());
