@@ -76,10 +76,15 @@ export const Sealed = (): PropertyDecorator => (target, property) => {
   sealedFields.set(target, [...(sealedFields.get(target) ?? []), String(property)]);
 };
 
+const sealedOfShape = new Map<object, readonly string[]>();
+
 /** The marked fields of a contract class, its ancestors' included. */
 export function sealedFieldsOf(shape: new () => object): readonly string[] {
+  const known = sealedOfShape.get(shape);
+  if (known) return known;
   const fields: string[] = [];
   for (let at: unknown = shape.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
     fields.push(...(sealedFields.get(at) ?? []));
+  sealedOfShape.set(shape, fields);
   return fields;
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { isValid } from './validity.js';
 
 export interface FieldError {
   readonly path: string;
@@ -13,14 +14,15 @@ type Shape<T extends object> = new () => T;
 /** Parses a JSON value into a contract class: every unknown field and every broken rule is an error with its path. */
 export function parse<T extends object>(shape: Shape<T>, input: unknown): Parsed<T> {
   if (!isJsonObject(input)) return { ok: false, errors: [{ path: '', message: 'must be a JSON object' }] };
-  const unknown: FieldError[] = [];
-  const value = instantiate(shape, input, '', unknown);
-  const errors = [
-    ...unknown,
-    ...validateSync(value, { forbidUnknownValues: true }).flatMap((error) => flatten(error, '')),
-  ];
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, value };
+  const wrong: FieldError[] = [];
+  const value = instantiate(shape, input, '', wrong);
+  if (wrong.length === 0 && isValid(value)) return { ok: true, value };
+  return { ok: false, errors: [...wrong, ...errorsOf(value)] };
 }
+
+/** In class-validator's own words; it is asked only where something is known to be wrong. */
+const errorsOf = (value: object): FieldError[] =>
+  validateSync(value, { forbidUnknownValues: true }).flatMap((error) => flatten(error, ''));
 
 const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -30,36 +32,39 @@ function instantiate<T extends object>(
   shape: Shape<T>,
   input: Record<string, unknown>,
   path: string,
-  unknown: FieldError[],
+  wrong: FieldError[],
 ): T {
   const known = fieldsOf(shape);
   const value = new shape() as Record<string, unknown>;
   for (const [field, raw] of Object.entries(input)) {
     const here = join(path, field);
-    if (!known.has(field)) unknown.push({ path: here, message: 'is not a field of this request' });
-    else value[field] = instantiateField(nestedShapeOf(shape, field), raw, here, unknown);
+    if (!known.has(field)) wrong.push({ path: here, message: 'is not a field of this request' });
+    else value[field] = instantiateField(known.get(field), raw, here, wrong);
   }
   return value as T;
 }
 
-function instantiateField(
-  nested: Shape<object> | undefined,
-  raw: unknown,
-  path: string,
-  unknown: FieldError[],
-): unknown {
+function instantiateField(nested: Shape<object> | undefined, raw: unknown, path: string, wrong: FieldError[]): unknown {
   if (nested === undefined) return raw;
-  const one = (item: unknown, at: string) => (isJsonObject(item) ? instantiate(nested, item, at, unknown) : item);
-  return Array.isArray(raw) ? raw.map((item, index) => one(item, `${path}[${index}]`)) : one(raw, path);
+  const one = (item: unknown, at: string) => (isJsonObject(item) ? instantiate(nested, item, at, wrong) : item);
+  if (!Array.isArray(raw)) return one(raw, path);
+  return raw.map((item: unknown, index) => {
+    const at = `${path}[${index}]`;
+    // class-validator looks into a list in a list, and finds nothing wrong with an empty one.
+    if (Array.isArray(item)) wrong.push({ path: at, message: 'must be a JSON object' });
+    return one(item, at);
+  });
 }
 
-const fieldCache = new Map<Shape<object>, ReadonlySet<string>>();
+type Fields = ReadonlyMap<string, Shape<object> | undefined>;
+const fieldCache = new Map<Shape<object>, Fields>();
 
-function fieldsOf(shape: Shape<object>): ReadonlySet<string> {
+/** The fields of a contract class, each with the contract class that it holds, where it holds one. */
+function fieldsOf(shape: Shape<object>): Fields {
   const cached = fieldCache.get(shape);
   if (cached) return cached;
   const metadata = getMetadataStorage().getTargetValidationMetadatas(shape, '', true, false);
-  const fields = new Set(metadata.map((one) => one.propertyName));
+  const fields = new Map(metadata.map(({ propertyName }) => [propertyName, typeOf(shape, propertyName)]));
   fieldCache.set(shape, fields);
   return fields;
 }
@@ -79,6 +84,9 @@ const join = (path: string, field: string): string => (path === '' ? field : `${
 const withoutField = (message: string, field: string): string =>
   message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
 
+const typeOf = (shape: Shape<object>, field: string): Shape<object> | undefined =>
+  defaultMetadataStorage.findTypeMetadata(shape, field)?.typeFunction?.() as Shape<object> | undefined;
+
 /** The contract class of a nested field, where it has one. */
 export const nestedShapeOf = (shape: Shape<object>, field: string): Shape<object> | undefined =>
-  defaultMetadataStorage.findTypeMetadata(shape, field)?.typeFunction?.() as Shape<object> | undefined;
+  fieldsOf(shape).get(field);

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { World } from '../support/world.js';
+import { httpClient, type Answer, type Post } from './http-client.js';
+import { median, percentile, rounded } from './figures.js';
+import { startFloor, type Floor } from './loop-floor.js';
+
+export interface LoopOptions {
+  /** Of each measurement; there are `rounds` of the product and of the floor, in turn. */
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+/** What one loop appends: ToolApprovalRequested, ToolApprovalDecided, ContinueConversation, TurnResumed. */
+const APPENDS_A_LOOP = 4;
+/** From the decision to the continuation: ToolApprovalDecided, ContinueConversation. */
+const APPENDS_TO_CONTINUE = 2;
+const BUSY = 64;
+
+interface Clients {
+  readonly agent: Post;
+  readonly approver: Post;
+}
+interface Sample {
+  readonly wholeMs: number;
+  readonly continuedMs: number;
+}
+
+/** Turn opened, decided, continuation taken; at concurrency 64 and alone, each against raw guarded appends. */
+export async function* loop({ seconds, rounds }: LoopOptions): AsyncGenerator<object> {
+  const [world, floor] = [await World.start(), await startFloor()];
+  try {
+    const clients = await clientsOf(world);
+    const one = (): Promise<Sample> => oneLoop(clients);
+    const bare = (): Promise<Sample> => floorLoop(floor);
+    await closedLoop(BUSY, 3, one);
+    await closedLoop(BUSY, 1, bare);
+    const ratios: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const product = throughput(await closedLoop(BUSY, seconds, one), seconds);
+      yield { name: 'loop', concurrency: BUSY, round, side: 'product', ...product };
+      const below = throughput(await closedLoop(BUSY, seconds, bare), seconds);
+      yield { name: 'loop', concurrency: BUSY, round, side: 'floor', ...below };
+      ratios.push(product.perSecond / below.perSecond);
+    }
+    const latencies: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const product = latency(await closedLoop(1, seconds / 2, one));
+      yield { name: 'loop', concurrency: 1, round, side: 'product', ...product };
+      const below = latency(await closedLoop(1, seconds / 2, bare));
+      yield { name: 'loop', concurrency: 1, round, side: 'floor', ...below };
+      latencies.push(product.continuedP50Ms / below.continuedP50Ms);
+    }
+    const [ratio, latencyRatio] = [rounded(median(ratios)), rounded(median(latencies))];
+    yield {
+      name: 'loop',
+      ratio,
+      target: 0.5,
+      latencyRatio,
+      latencyTarget: 2.5,
+      met: ratio >= 0.5 && latencyRatio <= 2.5,
+    };
+  } finally {
+    await Promise.all([world.stop(), floor.stop()]);
+  }
+}
+
+async function clientsOf(world: World): Promise<Clients> {
+  const [agent, approver] = [await world.agent(), await world.approver()];
+  return {
+    agent: httpClient(world.url, agent.token, 2 * BUSY),
+    approver: httpClient(world.url, approver.token, BUSY),
+  };
+}
+
+/** The worker waits before the decision comes; at concurrency 64 it may be given another's continuation, and takes that. */
+async function oneLoop({ agent, approver }: Clients): Promise<Sample> {
+  const startedAt = performance.now();
+  const workerId = `w-${randomUUID()}`;
+  const opened = expected(201, await agent('/v1/turns', turnOf()));
+  const approvalId = String(opened['approvals'][0].approvalId);
+  const pulled = agent('/v1/pools/default/continuations/pull', { workerId, max: 1, waitSeconds: 55 });
+  const decidedAt = performance.now();
+  const decided = approver(`/v1/approvals/${approvalId}/decision`, { decision: 'approve' });
+  const [item] = expected(200, await pulled)['items'] as { leaseId: string }[];
+  if (!item) throw new Error('A pull of 55 s brought nothing');
+  const continuedMs = performance.now() - decidedAt;
+  expected(200, await decided);
+  expected(200, await agent(`/v1/continuations/${item.leaseId}/resume`, { workerId }));
+  return { continuedMs, wholeMs: performance.now() - startedAt };
+}
+
+const turnOf = (): object => ({
+  conversationId: `conv-${randomUUID()}`,
+  turnId: 't-1',
+  agent: { id: 'billing-agent' },
+  toolCalls: [
+    {
+      toolCallId: 'call_1',
+      toolName: 'send_email',
+      server: 'gmail',
+      args: { to: 'x@example.com', subject: 'The invoice', body: 'Please find the invoice of November attached.' },
+    },
+  ],
+});
+
+function expected(status: number, answer: Answer): Record<string, any> {
+  if (answer.status !== status) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+async function floorLoop(floor: Floor): Promise<Sample> {
+  const startedAt = performance.now();
+  let decidedAt = startedAt;
+  for (let n = 0; n < APPENDS_A_LOOP; n++) {
+    if (n === APPENDS_A_LOOP - APPENDS_TO_CONTINUE) decidedAt = performance.now();
+    await floor.append();
+  }
+  const endedAt = performance.now();
+  return { wholeMs: endedAt - startedAt, continuedMs: endedAt - decidedAt };
+}
+
+/** So many clients, each beginning its next when its last is done. */
+async function closedLoop(clients: number, seconds: number, one: () => Promise<Sample>): Promise<Sample[]> {
+  const until = performance.now() + seconds * 1_000;
+  const samples: Sample[] = [];
+  const client = async (): Promise<void> => {
+    while (performance.now() < until) samples.push(await one());
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return samples;
+}
+
+const throughput = (samples: readonly Sample[], seconds: number) => ({
+  perSecond: rounded(samples.length / seconds),
+  wholeP50Ms: rounded(median(samples.map(({ wholeMs }) => wholeMs))),
+  wholeP99Ms: rounded(
+    percentile(
+      samples.map(({ wholeMs }) => wholeMs),
+      0.99,
+    ),
+  ),
+});
+
+const latency = (samples: readonly Sample[]) => ({
+  loops: samples.length,
+  continuedP50Ms: rounded(median(samples.map(({ continuedMs }) => continuedMs))),
+  continuedP99Ms: rounded(
+    percentile(
+      samples.map(({ continuedMs }) => continuedMs),
+      0.99,
+    ),
+  ),
+  wholeP50Ms: rounded(median(samples.map(({ wholeMs }) => wholeMs))),
+});
