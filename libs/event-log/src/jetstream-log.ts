@@ -13,6 +13,7 @@ import type { Fact, Recorded } from '#contracts/envelope';
 import type { HoldpointEvent, Written } from '#contracts/events';
 import { instant } from '#contracts/ids';
 import { decodeFact, encodeFact } from './codec.js';
+import { KeptFacts } from './kept-facts.js';
 import { deliveryOf, rawOfDelivered, rawOfStored, toNatsHeaders } from './jetstream-message.js';
 import { Unavailable, type Appended, type Delivery, type Log, type LogState, type RawFact } from './log.js';
 
@@ -37,6 +38,7 @@ export interface JetStreamLogOptions {
 /** One write-once JetStream stream. Every read goes to the leader, every write expects its subject to be empty. */
 export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log<Event> {
   private readonly client: JetStreamClient;
+  private readonly kept = new KeptFacts<Event>();
 
   constructor(
     private readonly connection: NatsConnection,
@@ -84,8 +86,9 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
     }
   }
 
+  /** Of an exact subject there is only one: where it was seen before, nobody needs to be asked. */
   async last(filter: string): Promise<Recorded<Event> | undefined> {
-    return this.get({ last_by_subj: filter });
+    return this.kept.get(filter) ?? this.get({ last_by_subj: filter });
   }
 
   async next(filter: string, fromSeq: number): Promise<Recorded<Event> | undefined> {
@@ -96,7 +99,7 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
   private async get(query: MsgRequest): Promise<Recorded<Event> | undefined> {
     try {
       const stored = await this.manager.streams.getMessage(this.options.stream, query);
-      return stored ? decodeFact<Event>(rawOfStored(stored)) : undefined;
+      return stored ? this.kept.keep(decodeFact<Event>(rawOfStored(stored)), stored.data.length) : undefined;
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE) return undefined;
       if (error instanceof JetStreamApiError || isOutage(error))
@@ -140,6 +143,11 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
     const consumer = await this.client.consumers.get(this.options.stream, durable);
     const messages = await consumer.consume({ max_messages: 64, abort_on_missing_resource: true });
     for await (const message of untilAborted(messages, signal)) yield deliveryOf<Event>(message);
+  }
+
+  /** The connection may lead to another log from now on. */
+  forget(): void {
+    this.kept.forget();
   }
 
   async state(): Promise<LogState> {

@@ -24,17 +24,26 @@ const fold = <State>(
     .sort((a, b) => a.seq - b.seq)
     .reduce(evolve, start);
 
-/** Of the leases the last is enough: it says who has the turn and since when. */
+/**
+ * The newest fact says how far a turn has come: while that is the request, there is nothing else. Of the leases the last is
+ * enough: it says who has the turn and since when.
+ */
 export async function readTurn(log: FactReader, tenant: Tenant, turnKey: TurnKey): Promise<Turn> {
+  const newest = await log.last(subjects.story(tenant, turnKey));
+  if (!newest || newest.event.type === 'ToolApprovalRequested') return fold(evolveTurn, UNKNOWN_TURN, [newest]);
+  const isLease = newest.subject.startsWith(subjects.leases(tenant, turnKey).slice(0, -1));
   const facts = await Promise.all([
     log.last(subjects.request(tenant, turnKey)),
-    log.last(subjects.leases(tenant, turnKey)),
+    isLease ? newest : log.last(subjects.leases(tenant, turnKey)),
     log.last(subjects.end(tenant, turnKey)),
   ]);
   return fold(evolveTurn, UNKNOWN_TURN, facts);
 }
 
+/** Nothing can be taken, used or reported before there is a decision: while that is the newest fact, it is the only one. */
 export async function readApproval(log: FactReader, tenant: Tenant, id: ApprovalId): Promise<Approval> {
+  const newest = await log.last(subjects.story(tenant, id));
+  if (!newest || newest.event.type === 'ToolApprovalDecided') return fold(evolveApproval, NEW_APPROVAL, [newest]);
   const facts = await Promise.all([
     log.last(subjects.decision(tenant, id)),
     log.last(subjects.use(tenant, id)),

@@ -1,4 +1,12 @@
-import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  jetstream,
+  jetstreamManager,
+  type Consumer,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { ContinuationCommand } from '#contracts/continuations/events';
 import type { Tenant } from '#contracts/ids';
@@ -47,23 +55,27 @@ export async function connectBroker(settings: BrokerSettings, identity: Identity
   const clock = new CheckedClock(brokerTimeOf(manager));
   await clock.check();
   const prepared = new Set<string>();
+  const pools = new PoolConsumers(jetstream(connection));
+  const events = new JetStreamLog(connection, manager, {
+    stream: EVENTS_STREAM,
+    source: identity,
+    following: identity === 'approval-service' ? { by: 'durable', name: PROJECTOR } : { by: 'ordered-consumer' },
+  });
+  const commands = new JetStreamLog<ContinuationCommand>(connection, manager, {
+    stream: COMMANDS_STREAM,
+    source: identity,
+    following: { by: 'ordered-consumer' },
+  });
+  void whenReconnected(connection, () => [events, commands].forEach((log) => log.forget()));
   return {
     connection,
     natsOptions,
-    events: new JetStreamLog(connection, manager, {
-      stream: EVENTS_STREAM,
-      source: identity,
-      following: identity === 'approval-service' ? { by: 'durable', name: PROJECTOR } : { by: 'ordered-consumer' },
-    }),
-    commands: new JetStreamLog<ContinuationCommand>(connection, manager, {
-      stream: COMMANDS_STREAM,
-      source: identity,
-      following: { by: 'ordered-consumer' },
-    }),
+    events,
+    commands,
     clock: clock.now,
     clockIsAstray: clock.isAstray,
     preparePool: (tenant, pool) => preparePool(manager, prepared, { tenant, pool }),
-    pullPool: (durable, pull) => pullPool(connection, durable, pull),
+    pullPool: (durable, pull) => pullPool(pools, durable, pull),
     close: async () => {
       clock.stop();
       await connection.drain();
@@ -84,6 +96,8 @@ function connectionOptions(settings: BrokerSettings, identity: Identity): NodeCo
     reconnectJitter: 250,
     pingInterval: 10_000,
     timeout: 3_000,
+    // A stack kept for each request, for the few that fail, costs more than the request.
+    noAsyncTraces: true,
     ...(settings.natsCa === undefined ? {} : { tls: { caFile: settings.natsCa } }),
   };
 }
@@ -110,11 +124,43 @@ async function preparePool(
 }
 
 async function* pullPool(
-  connection: NatsConnection,
+  pools: PoolConsumers,
   durable: string,
   { max, expiresMs, signal }: Pull,
 ): AsyncIterable<Delivery<ContinuationCommand>> {
-  const consumer = await jetstream(connection).consumers.get(COMMANDS_STREAM, durable);
-  const messages = await consumer.fetch({ max_messages: max, expires: Math.max(1_000, expiresMs) });
-  for await (const message of untilAborted(messages, signal)) yield deliveryOf<ContinuationCommand>(message);
+  const consumer = await pools.get(durable);
+  let brought = 0;
+  try {
+    const messages = await consumer.fetch({ max_messages: max, expires: Math.max(1_000, expiresMs) });
+    for await (const message of untilAborted(messages, signal)) {
+      brought += 1;
+      yield deliveryOf<ContinuationCommand>(message);
+    }
+  } finally {
+    if (brought === 0) pools.forget(durable);
+  }
+}
+
+/** Handles on the pools' subscriptions: the broker is asked again whether one is still there only after it brought nothing. */
+class PoolConsumers {
+  private readonly known = new Map<string, Promise<Consumer>>();
+
+  constructor(private readonly client: JetStreamClient) {}
+
+  get(durable: string): Promise<Consumer> {
+    const known = this.known.get(durable);
+    if (known) return known;
+    const asked = this.client.consumers.get(COMMANDS_STREAM, durable);
+    this.known.set(durable, asked);
+    asked.catch(() => this.forget(durable));
+    return asked;
+  }
+
+  forget(durable: string): void {
+    this.known.delete(durable);
+  }
+}
+
+async function whenReconnected(connection: NatsConnection, then: () => void): Promise<void> {
+  for await (const { type } of connection.status()) if (type === 'reconnect') then();
 }

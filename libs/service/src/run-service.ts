@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import 'reflect-metadata';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -39,6 +40,8 @@ export async function runProcess(identity: Identity, start: (service: Service) =
   const logger = createLogger(settings, identity);
   const broker = await connectBroker(settings, identity);
   const stop = new AbortController();
+  // Every subscription listens to it, and there may be thousands.
+  setMaxListeners(0, stop.signal);
   const service = {
     broker,
     settings,

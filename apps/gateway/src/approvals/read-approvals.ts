@@ -15,8 +15,10 @@ export class ReadApprovals {
 
   /** What it is now, without how it came to be. */
   async current(caller: Caller, id: ApprovalId): Promise<ApprovalView> {
-    const { turn } = await this.turns.callOf(caller, id);
-    const approval = await readApproval(this.turns.log, caller.tenant, id);
+    const [{ turn }, approval] = await Promise.all([
+      this.turns.callOf(caller, id),
+      readApproval(this.turns.log, caller.tenant, id),
+    ]);
     const view = approvalView(id, turn, approval, this.turns.now());
     return maySeeArguments(caller, turn) ? view : withoutArguments(view);
   }
