@@ -16,6 +16,9 @@ const APPENDS_A_LOOP = 4;
 const APPENDS_TO_CONTINUE = 2;
 const BUSY = 64;
 
+/** A turn that is taken is not offered again while this runs. */
+const LONG_LEASES = { HOLDPOINT_LEASE_SECONDS: '3600' };
+
 interface Clients {
   readonly agent: Post;
   readonly approver: Post;
@@ -27,7 +30,7 @@ interface Sample {
 
 /** Turn opened, decided, continuation taken; at concurrency 64 and alone, each against raw guarded appends. */
 export async function* loop({ seconds, rounds }: LoopOptions): AsyncGenerator<object> {
-  const [world, floor] = [await World.start(), await startFloor()];
+  const [world, floor] = [await World.start({ env: LONG_LEASES }), await startFloor()];
   try {
     const clients = await clientsOf(world);
     const one = (): Promise<Sample> => oneLoop(clients);

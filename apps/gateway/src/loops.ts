@@ -34,7 +34,7 @@ export function loopsOf(service: Service, parts: Parts, readModel: ReadModel): r
     { name: 'live changes', run: (signal) => changes.run(signal) },
     {
       name: 'continue',
-      run: (signal) => continueClosedTurns({ ...due, events }, reactionReport(service.logger), signal),
+      run: (signal) => continueClosedTurns({ ...due, events, turns }, reactionReport(service.logger), signal),
     },
     { name: 'reconcile', run: (signal) => reconcileUntil({ ...due, events, readyTurnKeys: ready, report }, signal) },
   ];

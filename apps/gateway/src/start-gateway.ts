@@ -37,10 +37,11 @@ export async function startGateway(service: Service): Promise<OpenDoor> {
 function partsOf(service: Service, deciders: Deciders, readModel: ReadModel): Parts {
   const { broker, callers, stopping } = service;
   const report = reportTo(service.logger);
-  const turns = new ReadTurns(broker.events, broker.clock);
-  const offers = new Offers({ ...broker, report, stopping });
-  const lists = new Lists(readModel, turns);
   const changes = new Changes(broker.events, report);
+  const turns = new ReadTurns(broker.events, broker.clock, changes);
+  const offers = new Offers({ ...broker, heardOf: turns.heardOf, report, stopping });
+  const lists = new Lists(readModel, turns);
+  broker.onReconnect(() => changes.recent.forget());
   const told = { log: broker.events, changes, turns: new ToldTurns(broker.events), catchUps: new CatchUps(), report };
   return {
     callers,

@@ -1,7 +1,7 @@
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import { approvalIdOf, type ApprovalId, type Tenant, type TurnKey } from '#contracts/ids';
-import { subjects } from '#contracts/subjects';
+import { placeOf, subjects } from '#contracts/subjects';
 import { evolveApproval, NEW_APPROVAL, type Approval } from './approval.js';
 import { evolveTurn, UNKNOWN_TURN, type KnownTurn, type Turn } from './turn.js';
 
@@ -64,6 +64,17 @@ export async function readWholeTurn(log: FactReader, tenant: Tenant, turnKey: Tu
   if (turn.state === 'unknown') return undefined;
   const ids = turn.request.toolCalls.map((_, index) => approvalIdOf(turnKey, index));
   return { turn, approvals: await Promise.all(ids.map((id) => readApproval(log, tenant, id))) };
+}
+
+/** The same from every fact of a turn and its approvals, in the order of the log. */
+export function foldWholeTurn(facts: readonly Recorded<HoldpointEvent>[], turnKey: TurnKey): WholeTurn | undefined {
+  const turn = facts.reduce(evolveTurn, UNKNOWN_TURN);
+  if (turn.state === 'unknown') return undefined;
+  const approvals = turn.request.toolCalls.map((_, index) => {
+    const id = approvalIdOf(turnKey, index);
+    return facts.filter(({ subject }) => placeOf(subject).id === id).reduce(evolveApproval, NEW_APPROVAL);
+  });
+  return { turn, approvals };
 }
 
 /** Every fact about one turn or approval, in the order of the log. */

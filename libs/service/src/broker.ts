@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -36,6 +37,8 @@ export interface Broker {
   readonly commands: Log<ContinuationCommand>;
   readonly clock: Clock;
   readonly clockIsAstray: () => boolean;
+  /** Called whenever the connection was lost and is there again: it may lead to another log. */
+  onReconnect(listener: () => void): void;
   /** For Nest's request/reply transport, which keeps a connection of its own. */
   readonly natsOptions: NodeConnectionOptions;
   /** Makes the pool's subscription on COMMANDS; orchestrator only. */
@@ -66,12 +69,15 @@ export async function connectBroker(settings: BrokerSettings, identity: Identity
     source: identity,
     following: { by: 'ordered-consumer' },
   });
-  void whenReconnected(connection, () => [events, commands].forEach((log) => log.forget()));
+  const reconnected = new EventEmitter();
+  void whenReconnected(connection, () => reconnected.emit('reconnect'));
+  reconnected.on('reconnect', () => [events, commands].forEach((log) => log.forget()));
   return {
     connection,
     natsOptions,
     events,
     commands,
+    onReconnect: (listener) => void reconnected.on('reconnect', listener),
     clock: clock.now,
     clockIsAstray: clock.isAstray,
     preparePool: (tenant, pool) => preparePool(manager, prepared, { tenant, pool }),

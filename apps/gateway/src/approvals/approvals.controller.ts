@@ -28,7 +28,7 @@ export class ApprovalsController {
     @Body() body: DecisionBody,
   ): Promise<Decided & { approval: ApprovalView }> {
     const decided = await this.deciders.approvals('DecideApproval', credentials, { ...body, approvalId });
-    return { ...decided, approval: await this.approvals.current(caller, approvalId) };
+    return { ...decided, approval: await this.approvals.after(caller, approvalId, decided.seq) };
   }
 
   @On('withdrawVote')

@@ -14,12 +14,16 @@ import {
   worker,
 } from '../continuations/stories-for-spec.js';
 import { Refused } from '../http/problem.js';
+import { Changes } from '../live/changes.js';
 import { ReadTurns } from '../turns/read-turns.js';
 import { ReadApprovals } from './read-approvals.js';
 
+const fail = (error: unknown) => {
+  throw error;
+};
 const told = async (...events: readonly HoldpointEvent[]) => {
   const { events: log } = await logOf(...events);
-  return new ReadApprovals(new ReadTurns(log, () => Date.parse(at(10))));
+  return new ReadApprovals(new ReadTurns(log, () => Date.parse(at(10)), new Changes(log, fail)));
 };
 const as = (...roles: readonly Role[]) => worker({ roles, subject: 'ada@example.com' });
 const reasonOf = (asked: Promise<unknown>) =>
@@ -73,9 +77,9 @@ describe('one approval', () => {
   it('is shown to an auditor, and to its own agent in its own pool', async () => {
     const approvals = await told(requested());
     expect(await approvals.whole(as('auditor'), call(0))).toMatchObject({ args: { to: 0 } });
-    expect(await approvals.current(worker({ agent: 'billing-agent' }), call(0))).toMatchObject({ args: { to: 0 } });
+    expect(await approvals.after(worker({ agent: 'billing-agent' }), call(0), 0)).toMatchObject({ args: { to: 0 } });
     expect(await reasonOf(approvals.whole(worker({ agent: 'other-agent' }), call(0)))).toBe('forbidden');
-    expect(await reasonOf(approvals.current(worker({ pools: ['gpu'] }), call(0)))).toBe('forbidden');
+    expect(await reasonOf(approvals.after(worker({ pools: ['gpu'] }), call(0), 0))).toBe('forbidden');
   });
 
   it('that nobody asked for is not found', async () => {

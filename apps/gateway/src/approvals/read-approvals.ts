@@ -1,10 +1,10 @@
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
-import type { ApprovalId } from '#contracts/ids';
+import { indexOfApproval, type ApprovalId } from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
 import { subjects } from '#contracts/subjects';
 import { evolveApproval, NEW_APPROVAL } from '#fold/approval';
-import { readApproval, readStory } from '#fold/read';
+import { readStory } from '#fold/read';
 import { maySeeArguments, withoutArguments } from '../auth/visibility.js';
 import type { ReadTurns } from '../turns/read-turns.js';
 import { approvalView, historyEntry, type ApprovalView, type HistoryEntry } from './approval-view.js';
@@ -13,13 +13,10 @@ import { approvalView, historyEntry, type ApprovalView, type HistoryEntry } from
 export class ReadApprovals {
   constructor(private readonly turns: ReadTurns) {}
 
-  /** What it is now, without how it came to be. */
-  async current(caller: Caller, id: ApprovalId): Promise<ApprovalView> {
-    const [{ turn }, approval] = await Promise.all([
-      this.turns.callOf(caller, id),
-      readApproval(this.turns.log, caller.tenant, id),
-    ]);
-    const view = approvalView(id, turn, approval, this.turns.now());
+  /** What a write has left, or what has become of it since; without how it came to be. */
+  async after(caller: Caller, id: ApprovalId, seq: number): Promise<ApprovalView> {
+    const { turn, approvals } = await this.turns.after(caller, id, seq);
+    const view = approvalView(id, turn, approvals[indexOfApproval(id)] ?? NEW_APPROVAL, this.turns.now());
     return maySeeArguments(caller, turn) ? view : withoutArguments(view);
   }
 

@@ -4,26 +4,28 @@ import type { HoldpointEvent } from '#contracts/events';
 import { indexOfApproval, turnKeyOfApproval } from '#contracts/ids';
 import type { DurableName } from '#event-log/durables';
 import { Unavailable, type Log } from '#event-log/log';
-import { readWholeTurn, type FactReader, type WholeTurn } from '#fold/read';
+import type { WholeTurn } from '#fold/read';
+import type { ReadTurns } from '../turns/read-turns.js';
 import { publishCommand, type Commands } from './publish-command.js';
 import { isClosing, react, type Closing } from './when-approval-closed-then-continue-conversation.js';
+
+export interface Continuing extends Commands {
+  readonly turns: Pick<ReadTurns, 'asOf'>;
+}
 
 const DURABLE: DurableName = 'gateway';
 
 /** Turns decisions into continuations until aborted; any number of gateways may run it, each fact goes to one of them. */
 export const continueClosedTurns = (
-  to: Commands & { readonly events: Log },
+  to: Continuing & { readonly events: Log },
   report: AutomationReport,
   signal: AbortSignal,
 ): Promise<void> =>
   runAutomation(to.events, { durable: DURABLE, react: (fact) => continueAfter(to, fact) }, report, signal);
 
-export async function continueAfter(
-  to: Commands & { readonly events: FactReader },
-  fact: Recorded<HoldpointEvent>,
-): Promise<void> {
+export async function continueAfter(to: Continuing, fact: Recorded<HoldpointEvent>): Promise<void> {
   if (!isClosing(fact.event)) return;
-  const whole = await readWholeTurn(to.events, fact.tenant, turnKeyOfApproval(fact.event.data.approvalId));
+  const whole = await to.turns.asOf(fact.tenant, turnKeyOfApproval(fact.event.data.approvalId), fact.seq);
   if (!whole || !hasSeen(whole, fact.event, fact.seq))
     throw new Unavailable(`The log does not show fact ${fact.seq} yet, which it delivered`);
   for (const command of react(fact.event, whole))

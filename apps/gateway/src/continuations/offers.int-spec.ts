@@ -9,6 +9,7 @@ import { subjectOf } from '#contracts/subjects';
 import { bootstrap } from '#event-log/bootstrap';
 import type { Continuation } from '#fold/continuation';
 import { connectBroker, type Broker } from '#service/broker';
+import { ReadTurns } from '../turns/read-turns.js';
 import { Changes } from '../live/changes.js';
 import { continueClosedTurns } from './continue-closed-turns.js';
 import { offerAgain } from './offer-again.js';
@@ -38,11 +39,12 @@ describe.each(servers)('continuations on $name', ({ url, replicas }) => {
     approvals = await connectBroker(settings, 'approval-service');
     gateway = await connectBroker(settings, 'gateway');
     const report = (error: unknown) => void failures.push(error);
-    offers = new Offers({ ...gateway, report, stopping: stop.signal });
     const changes = new Changes(gateway.events, report);
+    const turns = new ReadTurns(gateway.events, gateway.clock, changes);
+    offers = new Offers({ ...gateway, heardOf: turns.heardOf, report, stopping: stop.signal });
     changes.onFreeing((fact) => void offerAgain(gateway.events, offers, fact).catch(report));
     const failed = (_: string, __: unknown, error: unknown) => report(error);
-    loops.push(continueClosedTurns(gateway, { failed }, stop.signal), changes.run(stop.signal));
+    loops.push(continueClosedTurns({ ...gateway, turns }, { failed }, stop.signal), changes.run(stop.signal));
   });
 
   afterAll(async () => {

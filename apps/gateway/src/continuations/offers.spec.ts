@@ -68,6 +68,7 @@ async function world(...story: readonly HoldpointEvent[]) {
     events: log.events,
     commands: log.commands,
     clock: () => now,
+    heardOf: () => undefined,
     pullPool: (durable: string, pull: Pull) => pool.pull(durable, pull),
     report: (error: unknown) => void failures.push(error),
     stopping: stop.signal,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JetStreamApiError } from '@nats-io/jetstream';
-import { indexOfApproval, instant, type Tenant } from '#contracts/ids';
+import { indexOfApproval, instant, type Tenant, type TurnKey } from '#contracts/ids';
 import { unreachable } from '#decider/decider';
 import type { ContinuationCommand } from '#contracts/continuations/events';
 import { poolDurable } from '#event-log/durables';
@@ -9,13 +9,15 @@ import type { Delivery } from '#event-log/log';
 import { continuationOf } from '#fold/continuation';
 import { readWholeTurn, type FactReader, type WholeTurn } from '#fold/read';
 import type { Broker } from '#service/broker';
-import { judgeOffer, mayTake } from './judge-offer.js';
+import { judgeOffer, mayTake, type Judgement } from './judge-offer.js';
 import { offerOfDelivery, offerOfStray, type Offer } from './offer.js';
 import { StrayOffers } from './stray-offers.js';
 import type { Stray, WaitingPull } from './waiting-pull.js';
 
 export interface OfferServices {
   readonly events: FactReader;
+  /** The turn as far as this process has followed the log, where it knows it from its beginning. */
+  readonly heardOf: (tenant: Tenant, turnKey: TurnKey) => WholeTurn | undefined;
   readonly clock: Clock;
   readonly pullPool: Broker['pullPool'];
   readonly report: (error: unknown, what: string) => void;
@@ -137,10 +139,18 @@ export class PoolOffers {
     void work.finally(() => this.looking.delete(work));
   }
 
+  /** What was heard is enough to offer, because taking asks the leader; to hold back or to give up, the leader is asked. */
   private async consider(offer: Offer): Promise<void> {
-    const whole = await readWholeTurn(this.services.events, this.tenant, offer.command.turnKey);
+    const { turnKey } = offer.command;
+    const heard = this.services.heardOf(this.tenant, turnKey);
+    if (heard && this.judge(offer, heard).is === 'offer') return this.place(offer, heard);
+    const whole = await readWholeTurn(this.services.events, this.tenant, turnKey);
     if (whole) this.place(offer, whole);
     else offer.later(UNREADABLE_MS);
+  }
+
+  private judge(offer: Offer, whole: WholeTurn): Judgement {
+    return judgeOffer({ ...whole, ...offer, now: instant(this.services.clock()) });
   }
 
   /** Without a pause in it: what it sees of the waiting pulls stays true until the offer is given. */

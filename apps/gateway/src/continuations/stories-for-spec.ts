@@ -10,12 +10,14 @@ import {
   type LeaseKey,
   type Tenant,
   type TokenId,
+  type TurnKey,
 } from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
 import { subjectOf } from '#contracts/subjects';
 import type { DecisionKind } from '#contracts/approvals/events';
 import type { Release, ToolApprovalRequested } from '#contracts/turns/events';
 import { MemoryLog } from '#event-log/memory-log';
+import { readWholeTurn } from '#fold/read';
 
 export const TENANT = 'acme' as Tenant;
 export const TOKEN = 'tk_aaaaaaaaaaaaaaaaaaaaaaaaaa' as TokenId;
@@ -135,7 +137,8 @@ export const factOf = (event: HoldpointEvent, seconds = 0): Fact<HoldpointEvent>
 
 /** A log that was told some facts, and a stream for the commands that follow from them. */
 export async function logOf(...events: readonly HoldpointEvent[]) {
-  const log = { events: new MemoryLog(), commands: new MemoryLog<ContinuationCommand>(), clock: () => START };
-  for (const event of events) await log.events.append(factOf(event));
-  return log;
+  const log = new MemoryLog();
+  for (const event of events) await log.append(factOf(event));
+  const turns = { asOf: (tenant: Tenant, turnKey: TurnKey) => readWholeTurn(log, tenant, turnKey) };
+  return { events: log, commands: new MemoryLog<ContinuationCommand>(), turns, clock: () => START };
 }

@@ -5,6 +5,7 @@ import { isApprovalId, isTurnKey, turnKeyOfApproval, type Tenant, type TurnKey }
 import { placeOf } from '#contracts/subjects';
 import { decodeFact } from '#event-log/codec';
 import type { Log, RawFact } from '#event-log/log';
+import { RecentTurns } from './recent-turns.js';
 import { attempt, Wakers } from './wakers.js';
 
 export type ReportLive = (error: unknown, what: string) => void;
@@ -25,6 +26,8 @@ export class Changes {
   private readonly conversations = new Wakers<Recorded<HoldpointEvent>>();
   private readonly listening = new Map<Tenant, number>();
   private readonly freeing = new Set<Listener>();
+  private readonly arriving = new Set<{ readonly seq: number; readonly arrived: () => void }>();
+  readonly recent = new RecentTurns();
 
   constructor(
     private readonly log: Log,
@@ -34,6 +37,21 @@ export class Changes {
   /** Every fact up to here has been handed on; nothing is known before the subscription began. */
   get position(): number | undefined {
     return this.seq;
+  }
+
+  /** Whether every fact up to there has been handed on, now or within that time. */
+  reached(seq: number, withinMs: number): Promise<boolean> {
+    if ((this.seq ?? 0) >= seq) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const end = (hasArrived: boolean) => {
+        clearTimeout(timer);
+        this.arriving.delete(waiting);
+        resolve(hasArrived);
+      };
+      const waiting = { seq, arrived: () => end(true) };
+      const timer = setTimeout(() => end(false), withinMs);
+      this.arriving.add(waiting);
+    });
   }
 
   /** Follows until aborted. What breaks it is reported, and it goes on after the last fact that was handed on. */
@@ -84,11 +102,13 @@ export class Changes {
   private async follow(signal: AbortSignal): Promise<void> {
     this.seq ??= (await this.log.state()).lastSeq;
     for await (const raw of this.log.follow(this.seq, signal)) {
+      this.recent.hear(raw);
       attempt(
         () => this.handOn(raw),
         (error) => this.report(error, `fact ${raw.seq}`),
       );
       this.seq = raw.seq;
+      for (const { seq, arrived } of this.arriving) if (seq <= raw.seq) arrived();
     }
   }
 

@@ -37,7 +37,7 @@ export class ContinuationsController {
     @Body() { workerId }: WorkerBody,
   ): Promise<object> {
     const lease = await this.deciders.orchestrator('ResumeTurn', credentials, { key, workerId, asHolder: false });
-    const { turn, approvals } = await this.turns.of(caller, key);
+    const { turn, approvals } = await this.turns.after(caller, key, lease.seq);
     const index = isApprovalId(key) ? indexOfApproval(key) : undefined;
     return { ...lease, executions: executionsOf(turn, approvals, index) };
   }

@@ -1,11 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HoldpointEvent } from '#contracts/events';
 import { at, decided, ended, logOf, requested, resumed, worker } from '../continuations/stories-for-spec.js';
+import { Changes } from '../live/changes.js';
 import { ReadTurns } from './read-turns.js';
 import { turnView } from './turn-view.js';
 
 const viewOf = async (...events: readonly HoldpointEvent[]) => {
-  const turns = new ReadTurns((await logOf(...events)).events, () => Date.parse(at(10)));
+  const { events: log } = await logOf(...events);
+  const changes = new Changes(log, (error) => {
+    throw error;
+  });
+  const turns = new ReadTurns(log, () => Date.parse(at(10)), changes);
   return turnView(await turns.named(worker(), 'conv-1', 't-1'), turns.now());
 };
 const two = requested({ calls: 2 });

@@ -89,7 +89,7 @@ export class TurnsController {
     const { conversationId, workerId } = body;
     const key = turnKeyOf(caller.tenant, conversationId, turnId);
     const lease = await this.deciders.orchestrator('ResumeTurn', credentials, { key, workerId, asHolder: true });
-    const { turn, approvals } = await this.turns.named(caller, conversationId, turnId);
+    const { turn, approvals } = await this.turns.after(caller, key, lease.seq);
     return {
       ...lease,
       executions: executionsOf(turn, approvals),
