@@ -17,7 +17,7 @@ const APPENDS_TO_CONTINUE = 2;
 const BUSY = 64;
 
 /** A turn that is taken is not offered again while this runs. */
-const LONG_LEASES = { HOLDPOINT_LEASE_SECONDS: '3600' };
+const LONG_LEASES = { HOLDPOINT_LEASE_SECONDS: '900' };
 
 interface Clients {
   readonly agent: Post;

@@ -20,7 +20,9 @@ export function toNatsHeaders(fields: Readonly<Record<string, string>>): MsgHdrs
 }
 
 function plainHeaders(all: MsgHdrs | undefined): Record<string, string> {
-  return Object.fromEntries([...(all?.keys() ?? [])].map((name) => [name.toLowerCase(), all?.get(name) ?? '']));
+  const plain: Record<string, string> = {};
+  for (const [name, [value = '']] of all ?? []) plain[name.toLowerCase()] = value;
+  return plain;
 }
 
 export const rawOfStored = (stored: StoredMsg): RawFact => ({

@@ -46,7 +46,7 @@ const OVER = { is: 'over' };
 
 describe('a continuation of a turn', () => {
   it('is offered when every call is decided', async () => expect(await judged(whole, decided(0))()).toEqual(OFFER));
-  it('is not offered before', async () => expect(await judged(whole)()).toEqual({ is: 'later', ms: 1_000 }));
+  it('is not offered before', async () => expect(await judged(whole)()).toEqual({ is: 'not-yet' }));
   it('is over when the turn has ended', async () => expect(await judged(whole, decided(0), ended())()).toEqual(OVER));
   it('waits for the end of a living lease', async () =>
     expect(await judged(whole, decided(0), resumed({ until: 60 }))({ now: 20 })).toEqual({ is: 'later', ms: 40_000 }));
@@ -64,7 +64,7 @@ describe('a continuation of a turn', () => {
       OFFER,
     ));
   it('of calls released each waits until all have their results', async () =>
-    expect(await judged(each, decided(0), decided(1, 'denied'))()).toEqual({ is: 'later', ms: 1_000 }));
+    expect(await judged(each, decided(0), decided(1, 'denied'))()).toEqual({ is: 'not-yet' }));
 });
 
 describe('a continuation of one call', () => {

@@ -22,11 +22,12 @@ export type Judgement =
   /** Never to be offered again. */
   | { readonly is: 'over' }
   | { readonly is: 'later'; readonly ms: number }
+  /** What lets it go on is not in what was read: the command was written by one who saw more. */
+  | { readonly is: 'not-yet' }
   /** Until then it is its holder's alone. */
   | { readonly is: 'holder-only'; readonly untilMs: number };
 
 const IN_DOUBT_MS = 5_000;
-const NOT_YET_MS = 1_000;
 
 /** What a delivered command is worth now: broker redelivery only offers, the log says what is true (design 4.9). */
 export function judgeOffer(question: OfferQuestion): Judgement {
@@ -37,7 +38,7 @@ export function judgeOffer(question: OfferQuestion): Judgement {
   if (lease?.state === 'taken' && isAlive(lease, now))
     return { is: 'later', ms: millisecondsBetween(now, lease.until) };
   const isReady = command.kind === 'turn' ? mayGoOn(turn, approvals) : call !== undefined && isDecided(call);
-  if (!isReady) return { is: 'later', ms: NOT_YET_MS };
+  if (!isReady) return { is: 'not-yet' };
   const concerned = call ? [call] : approvals;
   if (concerned.some((one) => isInDoubt(turn, one, now))) return { is: 'later', ms: IN_DOUBT_MS };
   return lease?.state === 'never-taken' ? holdersFirst(question) : { is: 'offer' };

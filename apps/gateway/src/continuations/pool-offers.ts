@@ -27,6 +27,7 @@ export interface OfferServices {
 const AT_ONCE_MAX = 64;
 const FETCH_MS = 5_000;
 const BACK_OFF_MS = 500;
+const NOT_YET_MS = 1_000;
 const UNREADABLE_MS = 1_000;
 const UNREADABLE_FOR_MS = 60_000;
 const CONSUMER_NOT_FOUND = 10014;
@@ -139,11 +140,11 @@ export class PoolOffers {
     void work.finally(() => this.looking.delete(work));
   }
 
-  /** What was heard is enough to offer, because taking asks the leader; to hold back or to give up, the leader is asked. */
+  /** What was heard is as good as the leader's word, as long as it is not behind the command itself. */
   private async consider(offer: Offer): Promise<void> {
     const { turnKey } = offer.command;
     const heard = this.services.heardOf(this.tenant, turnKey);
-    if (heard && this.judge(offer, heard).is === 'offer') return this.place(offer, heard);
+    if (heard && this.judge(offer, heard).is !== 'not-yet') return this.place(offer, heard);
     const whole = await readWholeTurn(this.services.events, this.tenant, turnKey);
     if (whole) this.place(offer, whole);
     else offer.later(UNREADABLE_MS);
@@ -162,6 +163,8 @@ export class PoolOffers {
         return offer.over();
       case 'later':
         return offer.later(judgement.ms);
+      case 'not-yet':
+        return offer.later(NOT_YET_MS);
       case 'offer':
         return this.give(offer, whole, this.firstOf(offer, whole));
       case 'holder-only': {
