@@ -3,12 +3,7 @@ import { World } from '../support/world.js';
 import { httpClient, type Answer, type Post } from './http-client.js';
 import { median, percentile, rounded } from './figures.js';
 import { startFloor, type Floor } from './loop-floor.js';
-
-export interface LoopOptions {
-  /** Of each measurement; there are `rounds` of the product and of the floor, in turn. */
-  readonly seconds: number;
-  readonly rounds: number;
-}
+import type { BenchOptions } from './options.js';
 
 /** What one loop appends: ToolApprovalRequested, ToolApprovalDecided, ContinueConversation, TurnResumed. */
 const APPENDS_A_LOOP = 4;
@@ -28,50 +23,55 @@ interface Sample {
   readonly continuedMs: number;
 }
 
-/** Turn opened, decided, continuation taken; at concurrency 64 and alone, each against raw guarded appends. */
-export async function* loop({ seconds, rounds }: LoopOptions): AsyncGenerator<object> {
+/** Turn opened, decided, continuation taken; with many clients and with one, each against raw guarded appends. */
+export async function* loop({ seconds = 15, rounds = 3, concurrency = BUSY }: BenchOptions): AsyncGenerator<object> {
   const [world, floor] = [await World.start({ env: LONG_LEASES }), await startFloor()];
   try {
-    const clients = await clientsOf(world);
-    const one = (): Promise<Sample> => oneLoop(clients);
-    const bare = (): Promise<Sample> => floorLoop(floor);
-    await closedLoop(BUSY, 3, one);
-    await closedLoop(BUSY, 1, bare);
-    const ratios: number[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      const product = throughput(await closedLoop(BUSY, seconds, one), seconds);
-      yield { name: 'loop', concurrency: BUSY, round, side: 'product', ...product };
-      const below = throughput(await closedLoop(BUSY, seconds, bare), seconds);
-      yield { name: 'loop', concurrency: BUSY, round, side: 'floor', ...below };
-      ratios.push(product.perSecond / below.perSecond);
-    }
-    const latencies: number[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      const product = latency(await closedLoop(1, seconds / 2, one));
-      yield { name: 'loop', concurrency: 1, round, side: 'product', ...product };
-      const below = latency(await closedLoop(1, seconds / 2, bare));
-      yield { name: 'loop', concurrency: 1, round, side: 'floor', ...below };
-      latencies.push(product.continuedP50Ms / below.continuedP50Ms);
-    }
-    const [ratio, latencyRatio] = [rounded(median(ratios)), rounded(median(latencies))];
-    yield {
-      name: 'loop',
-      ratio,
-      target: 0.5,
-      latencyRatio,
-      latencyTarget: 2.5,
-      met: ratio >= 0.5 && latencyRatio <= 2.5,
-    };
+    const clients = await clientsOf(world, concurrency);
+    const sides = { product: () => oneLoop(clients), floor: () => floorLoop(floor) };
+    await closedLoop(concurrency, seconds, sides.product);
+    await closedLoop(concurrency, seconds / 5, sides.floor);
+    const busy: Compared = { clients: concurrency, seconds, rounds, figures: throughput };
+    const throughputs = yield* compare(sides, busy);
+    const alone = yield* compare(sides, { clients: 1, seconds, rounds, figures: latency });
+    const ratio = rounded(throughputs('perSecond'));
+    const latencyRatio = rounded(alone('continuedP50Ms'));
+    const met = ratio >= 0.5 && latencyRatio <= 2.5;
+    yield { ratio, target: 'at least 0.5', latencyRatio, latencyTarget: 'at most 2.5', met };
   } finally {
     await Promise.all([world.stop(), floor.stop()]);
   }
 }
 
-async function clientsOf(world: World): Promise<Clients> {
+interface Compared {
+  readonly clients: number;
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly figures: (samples: readonly Sample[], seconds: number) => Figures;
+}
+type Figures = Readonly<Record<string, number>>;
+
+/** The product and its floor in turn. Gives what tells the median ratio of a figure. */
+async function* compare(
+  sides: { readonly product: () => Promise<Sample>; readonly floor: () => Promise<Sample> },
+  { clients, seconds, rounds, figures }: Compared,
+): AsyncGenerator<object, (figure: string) => number> {
+  const all: { readonly product: Figures; readonly floor: Figures }[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const product = figures(await closedLoop(clients, seconds, sides.product), seconds);
+    yield { concurrency: clients, round, side: 'product', ...product };
+    const floor = figures(await closedLoop(clients, seconds, sides.floor), seconds);
+    yield { concurrency: clients, round, side: 'floor', ...floor };
+    all.push({ product, floor });
+  }
+  return (figure) => median(all.map(({ product, floor }) => (product[figure] ?? NaN) / (floor[figure] ?? NaN)));
+}
+
+async function clientsOf(world: World, concurrency: number): Promise<Clients> {
   const [agent, approver] = [await world.agent(), await world.approver()];
   return {
-    agent: httpClient(world.url, agent.token, 2 * BUSY),
-    approver: httpClient(world.url, approver.token, BUSY),
+    agent: httpClient(world.url, agent.token, 2 * concurrency),
+    approver: httpClient(world.url, approver.token, concurrency),
   };
 }
 

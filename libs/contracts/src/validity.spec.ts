@@ -52,8 +52,7 @@ const odd = fc.constantFrom<unknown>(
   [[]],
 );
 /** Mostly good, sometimes odd: so that both answers are common. */
-const or = <T>(good: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: 19, arbitrary: good as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: odd });
+const or = <T>(good: fc.Arbitrary<T>) => fc.oneof({ weight: 19, arbitrary: good }, { weight: 1, arbitrary: odd });
 const made = <T extends object>(shape: new () => T, fields: Record<string, fc.Arbitrary<unknown>>) =>
   fc.record(fields).map((values) => Object.assign(new shape(), values));
 
