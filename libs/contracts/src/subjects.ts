@@ -29,6 +29,8 @@ export const subjects = {
   everything: (tenant: Tenant) => events(tenant, '>'),
   continuation: (tenant: Tenant, pool: string, turnKey: TurnKey, key: LeaseKey) =>
     `hp.cmd.v1.${EPOCH}.${tenant}.${pool}.${turnKey}.${isApprovalId(key) ? key : 'all'}`,
+  continuationInAnyPool: (tenant: Tenant, turnKey: TurnKey, key: LeaseKey) =>
+    subjects.continuation(tenant, '*', turnKey, key),
   pool: (tenant: Tenant, pool: string) => `hp.cmd.v1.${EPOCH}.${tenant}.${pool}.>`,
 } as const;
 

@@ -114,3 +114,34 @@ describe('an Idempotency-Key', () => {
     });
   });
 });
+
+interface Seen {
+  readonly end: Recorded<HoldpointEvent> | undefined;
+}
+const assuming: Rule<End, Seen, object> = {
+  read: async (log, tenant) => ({ end: await ending.read(log, tenant, { reason: '' }) }),
+  assume: () => ({ end: undefined }),
+  decide: (command, { end: there }, context) => ending.decide(command, there, context),
+  correlate: () => 'conv',
+};
+const endUnread = (log: MemoryLog, reason = 'done') =>
+  handleCommand({ log, clock: Date.now }, assuming, {
+    command: { reason },
+    context: {},
+    tenant: TENANT,
+    actor: { kind: 'person', id: 'ada', via: 'test' },
+    causationId: 'test',
+  });
+
+describe('a rule that assumes that nothing is there', () => {
+  it('need not read where that is so', async () =>
+    expect(await endUnread(new UnsteadyLog([], 1))).toMatchObject({ kind: 'recorded', fact: { seq: 1 } }));
+  it('reads what is there where it is not', async () => {
+    const log = new MemoryLog();
+    await endUnread(log, 'first');
+    expect(await endUnread(log, 'second')).toMatchObject({ kind: 'refused', refusal: { reason: 'superseded' } });
+    expect(await log.state()).toMatchObject({ lastSeq: 1 });
+  });
+  it('finds its own event where the answer was lost', async () =>
+    expect(await endUnread(new UnsteadyLog(['stored-unclear']))).toMatchObject({ kind: 'recorded', fact: { seq: 1 } }));
+});

@@ -21,6 +21,11 @@ export interface LogServices {
 /** A use case: which part of the log it reads, and the pure rule over what was read. */
 export interface Rule<Command, State, Context> {
   readonly read: (log: FactReader, tenant: Tenant, command: Command) => Promise<State>;
+  /**
+   * What would be read where nothing is there yet, for a command that mostly makes something new. Tried first and without
+   * asking: where it is not so, the broker refuses the fact, and the log is read.
+   */
+  readonly assume?: (command: Command) => State | undefined;
   readonly decide: Decide<Command, State, Context & { readonly now: Instant }, HoldpointEvent, Refusal>;
   /** The conversation, or whatever else facts of this kind belong together by. */
   readonly correlate: (command: Command, state: State) => string;
@@ -55,6 +60,9 @@ export async function handleCommand<Command, State, Context>(
 ): Promise<Handled<State>> {
   const id = identify(request);
   const until = Date.now() + BUDGET_MS;
+  const assumed = rule.assume?.(request.command);
+  const first = assumed && (await conclude(services, rule, request, { id, state: assumed }).catch(unlessUnclear));
+  if (first) return first;
   while (Date.now() < until) {
     const handled = await tryOnce(services, rule, request, id).catch(unlessUnclear);
     if (handled) return handled;
@@ -82,16 +90,25 @@ function identify<Command, Context>({ tenant, actor, command, idempotencyKey }: 
 }
 
 async function tryOnce<Command, State, Context>(
-  { log, clock }: LogServices,
+  services: LogServices,
   rule: Rule<Command, State, Context>,
   request: Request<Command, Context>,
   id: CommandId,
 ): Promise<Handled<State> | undefined> {
-  const seen = remembering(log);
+  const seen = remembering(services.log);
   const state = await rule.read(seen, request.tenant, request.command);
   const mine = seen.find(id.eventId);
   if (mine) return sameCommand(mine, id) ? { kind: 'recorded', fact: mine, state } : reusedKey(state);
+  return conclude(services, rule, request, { id, state });
+}
 
+/** Asks the rule and publishes once. Nothing where it is not certain what came of it. */
+async function conclude<Command, State, Context>(
+  { log, clock }: LogServices,
+  rule: Rule<Command, State, Context>,
+  request: Request<Command, Context>,
+  { id, state }: { readonly id: CommandId; readonly state: State },
+): Promise<Handled<State> | undefined> {
   const now = instant(clock());
   const answer = rule.decide(request.command, state, { ...request.context, now });
   if (answer.kind === 'nothing-to-do') return { kind: 'nothing-to-do', state };

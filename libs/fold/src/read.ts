@@ -60,10 +60,12 @@ export interface WholeTurn {
 
 /** A turn with all its approvals, or nothing where the log has no such turn. */
 export async function readWholeTurn(log: FactReader, tenant: Tenant, turnKey: TurnKey): Promise<WholeTurn | undefined> {
-  const turn = await readTurn(log, tenant, turnKey);
+  // A turn has at least one call, and mostly just one: it need not wait for the turn to be read.
+  const read = (index: number) => readApproval(log, tenant, approvalIdOf(turnKey, index));
+  const [turn, first] = await Promise.all([readTurn(log, tenant, turnKey), read(0)]);
   if (turn.state === 'unknown') return undefined;
-  const ids = turn.request.toolCalls.map((_, index) => approvalIdOf(turnKey, index));
-  return { turn, approvals: await Promise.all(ids.map((id) => readApproval(log, tenant, id))) };
+  const others = await Promise.all(turn.request.toolCalls.slice(1).map((_, index) => read(index + 1)));
+  return { turn, approvals: [first, ...others] };
 }
 
 /** The same from every fact of a turn and its approvals, in the order of the log. */

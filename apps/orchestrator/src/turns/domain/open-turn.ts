@@ -10,7 +10,7 @@ import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
 import { compileInputSchemas } from '#fold/input-schema';
 import { readTurn } from '#fold/read';
-import type { Turn } from '#fold/turn';
+import { UNKNOWN_TURN, type Turn } from '#fold/turn';
 import type { ByCaller } from './turn-state.js';
 
 const MOST_BYTES = 1_048_576;
@@ -117,6 +117,7 @@ export const opening: Rule<NamedTurn, OpeningState, ByCaller> = {
     ]);
     return { turn, ...(superseded === undefined ? {} : { superseded }) };
   },
+  assume: ({ supersedes }) => (supersedes === undefined ? { turn: UNKNOWN_TURN } : undefined),
   decide: openTurn,
   correlate: ({ conversationId }) => conversationId,
 };

@@ -1,6 +1,6 @@
 import type { ContinuationCommand } from '#contracts/continuations/events';
 import type { HoldpointEvent } from '#contracts/events';
-import { indexOfApproval, isApprovalId, later, type Instant, type LeaseKey } from '#contracts/ids';
+import { indexOfApproval, isApprovalId, later, turnKeyOfLease, type Instant, type LeaseKey } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
 import { subjects } from '#contracts/subjects';
 import type { ResumeTurn } from '#contracts/turns/commands';
@@ -12,7 +12,16 @@ import { isAgentOf } from '#fold/permission';
 import type { FactReader, WholeTurn } from '#fold/read';
 import { isClosed, isInDoubt, mayGoOn } from '#fold/status';
 import { UNKNOWN_TURN, type KnownTurn } from '#fold/turn';
-import { conversationOf, isKeyOf, noSuchTurn, notYours, readWhole, turnEnded, type ByCaller } from './turn-state.js';
+import {
+  conversationOf,
+  isKeyOf,
+  isLeaseKey,
+  noSuchTurn,
+  notYours,
+  readWhole,
+  turnEnded,
+  type ByCaller,
+} from './turn-state.js';
 
 export interface ResumingState {
   readonly whole: WholeTurn | undefined;
@@ -104,10 +113,11 @@ export const resuming = (
   commands: FactReader<ContinuationCommand>,
 ): Rule<ResumeTurn, ResumingState, ResumingContext> => ({
   read: async (log, tenant, { key, asHolder }) => {
-    const whole = await readWhole(log, tenant, key);
-    if (!whole || asHolder || !isKeyOf(key, whole.turn)) return { whole };
-    const { pool, turnKey } = whole.turn.request;
-    const command = await commands.last(subjects.continuation(tenant, pool, turnKey, key));
+    if (!isLeaseKey(key)) return { whole: undefined };
+    const [whole, command] = await Promise.all([
+      readWhole(log, tenant, key),
+      asHolder ? undefined : commands.last(subjects.continuationInAnyPool(tenant, turnKeyOfLease(key), key)),
+    ]);
     return { whole, ...(command ? { offeredAt: command.storedAt } : {}) };
   },
   decide: resumeTurn,
