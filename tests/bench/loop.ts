@@ -14,11 +14,11 @@ const BUSY = 64;
 /** A turn that is taken is not offered again while this runs. */
 const LONG_LEASES = { HOLDPOINT_LEASE_SECONDS: '900' };
 
-interface Clients {
+export interface Clients {
   readonly agent: Post;
   readonly approver: Post;
 }
-interface Sample {
+export interface Sample {
   readonly wholeMs: number;
   readonly continuedMs: number;
 }
@@ -28,7 +28,7 @@ export async function* loop({ seconds = 15, rounds = 3, concurrency = BUSY }: Be
   const [world, floor] = [await World.start({ env: LONG_LEASES }), await startFloor()];
   try {
     const clients = await clientsOf(world, concurrency);
-    const sides = { product: () => oneLoop(clients), floor: () => floorLoop(floor) };
+    const sides = { product: async () => (await oneLoop(clients)).sample, floor: () => floorLoop(floor) };
     await closedLoop(concurrency, seconds, sides.product);
     await closedLoop(concurrency, seconds / 5, sides.floor);
     const busy: Compared = { clients: concurrency, seconds, rounds, figures: throughput };
@@ -67,7 +67,7 @@ async function* compare(
   return (figure) => median(all.map(({ product, floor }) => (product[figure] ?? NaN) / (floor[figure] ?? NaN)));
 }
 
-async function clientsOf(world: World, concurrency: number): Promise<Clients> {
+export async function clientsOf(world: World, concurrency: number): Promise<Clients> {
   const [agent, approver] = [await world.agent(), await world.approver()];
   return {
     agent: httpClient(world.url, agent.token, 2 * concurrency),
@@ -76,7 +76,7 @@ async function clientsOf(world: World, concurrency: number): Promise<Clients> {
 }
 
 /** The worker waits before the decision comes; at concurrency 64 it may be given another's continuation, and takes that. */
-async function oneLoop({ agent, approver }: Clients): Promise<Sample> {
+export async function oneLoop({ agent, approver }: Clients): Promise<Looped> {
   const startedAt = performance.now();
   const workerId = `w-${randomUUID()}`;
   const opened = expected(201, await agent('/v1/turns', turnOf()));
@@ -84,12 +84,28 @@ async function oneLoop({ agent, approver }: Clients): Promise<Sample> {
   const pulled = agent('/v1/pools/default/continuations/pull', { workerId, max: 1, waitSeconds: 55 });
   const decidedAt = performance.now();
   const decided = approver(`/v1/approvals/${approvalId}/decision`, { decision: 'approve' });
-  const [item] = expected(200, await pulled)['items'] as { leaseId: string }[];
+  const [item] = expected(200, await pulled)['items'] as Offered[];
   if (!item) throw new Error('A pull of 55 s brought nothing');
   const continuedMs = performance.now() - decidedAt;
   expected(200, await decided);
-  expected(200, await agent(`/v1/continuations/${item.leaseId}/resume`, { workerId }));
-  return { continuedMs, wholeMs: performance.now() - startedAt };
+  const { attempt } = expected(200, await agent(`/v1/continuations/${item.leaseId}/resume`, { workerId }));
+  const { turnId, conversationId } = item;
+  const end = { conversationId, attempt, status: 'completed' };
+  return {
+    sample: { continuedMs, wholeMs: performance.now() - startedAt },
+    end: async () => void expected(200, await agent(`/v1/turns/${turnId}/end`, end)),
+  };
+}
+
+interface Offered {
+  readonly leaseId: string;
+  readonly turnId: string;
+  readonly conversationId: string;
+}
+interface Looped {
+  readonly sample: Sample;
+  /** Ends the turn that was taken. */
+  readonly end: () => Promise<void>;
 }
 
 const turnOf = (): object => ({
@@ -123,7 +139,7 @@ async function floorLoop(floor: Floor): Promise<Sample> {
 }
 
 /** So many clients, each beginning its next when its last is done. */
-async function closedLoop(clients: number, seconds: number, one: () => Promise<Sample>): Promise<Sample[]> {
+export async function closedLoop(clients: number, seconds: number, one: () => Promise<Sample>): Promise<Sample[]> {
   const until = performance.now() + seconds * 1_000;
   const samples: Sample[] = [];
   const client = async (): Promise<void> => {

@@ -4,6 +4,7 @@ import { readArguments, type Bench } from './options.js';
 /** Each in a module of its own, so that none pays for what another imports. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   loop: async () => (await import('./loop.js')).loop,
+  soak: async () => (await import('./soak.js')).soak,
   project: async () => (await import('./project.js')).project,
   replay: async () => (await import('./replay.js')).replay,
   parked: async () => (await import('./parked.js')).parked,

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVICES, World } from '../support/world.js';
+import { latency, median, rounded } from './figures.js';
+import { clientsOf, closedLoop, oneLoop, type Clients, type Sample } from './loop.js';
+import type { BenchOptions } from './options.js';
+
+const BUSY = 64;
+const WARM_UP_SECONDS = 20;
+const WINDOWS = 20;
+/** A service's own memory and handles may not grow by more than that between the first and the last quarter. */
+const FLAT = 1.2;
+
+interface Held {
+  readonly rssBytes: number;
+  readonly handles: number;
+}
+interface Window {
+  readonly continuedP50Ms: number;
+  readonly continuedP99Ms: number;
+  readonly held: Readonly<Record<string, Held>>;
+}
+
+/** Whole loops, each ended, at half of the rate that a closed loop reaches; what each process holds, window by window. */
+export async function* soak({ seconds = 1_200, concurrency = BUSY }: BenchOptions): AsyncGenerator<object> {
+  const world = await World.start();
+  try {
+    const clients = await clientsOf(world, concurrency);
+    await closedLoop(concurrency, WARM_UP_SECONDS, () => endedLoop(clients));
+    const most = await closedLoop(concurrency, WARM_UP_SECONDS, () => endedLoop(clients));
+    const perSecond = most.length / WARM_UP_SECONDS / 2;
+    yield { mostPerSecond: rounded(perSecond * 2), perSecond: rounded(perSecond), seconds };
+    const windows: Window[] = [];
+    for (let number = 1; number <= WINDOWS; number += 1) {
+      const samples = await openLoop(perSecond, seconds / WINDOWS, () => endedLoop(clients));
+      const { p50Ms, p99Ms } = latency(samples.map(({ continuedMs }) => continuedMs));
+      const window = { continuedP50Ms: p50Ms, continuedP99Ms: p99Ms, held: heldBy(world) };
+      windows.push(window);
+      yield { window: number, loops: samples.length, ...window };
+    }
+    yield { ...growth(windows), target: `services' memory and handles, and latency, below ${FLAT}` };
+  } finally {
+    await world.stop();
+  }
+}
+
+/** So many a second, whether the last are done or not; gives all when all are done. */
+async function openLoop(perSecond: number, seconds: number, one: () => Promise<Sample>): Promise<Sample[]> {
+  const running: Promise<Sample>[] = [];
+  const begun = performance.now();
+  for (let number = 0; number < perSecond * seconds; number += 1) {
+    await sleep(Math.max(0, begun + (number * 1_000) / perSecond - performance.now()));
+    running.push(one());
+  }
+  return Promise.all(running);
+}
+
+/** With its end, so that nothing of it is offered any more. */
+async function endedLoop(clients: Clients): Promise<Sample> {
+  const { sample, end } = await oneLoop(clients);
+  await end();
+  return sample;
+}
+
+/** Resident memory and open handles as Linux tells them. */
+function heldBy(world: World): Record<string, Held> {
+  const pids: [string, number | undefined][] = SERVICES.map((name) => [name, world.process(name).pid]);
+  pids.push(['nats-server', world.servers.nats.pid()], ['postgres', world.servers.postgres.pid()]);
+  return Object.fromEntries(pids.map(([name, pid]) => [name, heldByProcess(pid ?? 0)]));
+}
+
+function heldByProcess(pid: number): Held {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return { rssBytes: Number(kilobytes) * 1_024, handles: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** The medians of the last quarter over those of the first. */
+function growth(windows: readonly Window[]) {
+  const quarter = Math.max(1, Math.floor(windows.length / 4));
+  const [first, last] = [windows.slice(0, quarter), windows.slice(-quarter)];
+  const grown = (of: (window: Window) => number) => rounded(median(last.map(of)) / median(first.map(of)));
+  const names = Object.keys(windows[0]?.held ?? {});
+  const memory = Object.fromEntries(names.map((name) => [name, grown(({ held }) => held[name]?.rssBytes ?? 0)]));
+  const handles = Object.fromEntries(names.map((name) => [name, grown(({ held }) => held[name]?.handles ?? 0)]));
+  const ratio = grown(({ continuedP50Ms }) => continuedP50Ms);
+  const services = SERVICES.flatMap((name) => [memory[name] ?? Infinity, handles[name] ?? Infinity]);
+  return { ratio, memory, handles, met: [ratio, ...services].every((figure) => figure < FLAT) };
+}
