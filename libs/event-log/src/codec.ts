@@ -8,6 +8,8 @@ import { mapSealed, PLAIN, type FieldCodec } from './sealing.js';
 
 const TYPE_PREFIX = 'holdpoint.';
 const VERSION = '.v1';
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+const BYTES = new TextEncoder();
 
 export interface Encoded {
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +32,7 @@ export function encodeFact(fact: Fact<Written>, source: string, codec: FieldCode
     'content-type': 'application/json',
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-  return { headers, data: new TextEncoder().encode(canonicalJson(body)) };
+  return { headers, data: BYTES.encode(canonicalJson(body)) };
 }
 
 /** Throws `UnreadableFact` for an unknown type or version, a damaged body, or a body that belongs under another subject. */
@@ -64,7 +66,7 @@ function eventTypeOf(raw: RawFact): Written['type'] {
 
 function bodyOf(raw: RawFact): Record<string, unknown> {
   try {
-    const body: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw.data));
+    const body: unknown = JSON.parse(UTF8.decode(raw.data));
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   } catch (error) {
     throw unreadable(raw, error instanceof Error ? error.message : String(error));

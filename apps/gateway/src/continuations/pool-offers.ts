@@ -86,7 +86,10 @@ export class PoolOffers {
     this.isPumping = false;
   }
 
-  private readonly hasRoom = (): boolean => [...this.waiting].some((pull) => pull.room > 0);
+  private hasRoom(): boolean {
+    for (const pull of this.waiting) if (pull.room > 0) return true;
+    return false;
+  }
 
   private async fetchOnce(): Promise<void> {
     try {
@@ -185,9 +188,9 @@ export class PoolOffers {
     { turn }: WholeTurn,
     also: (pull: WaitingPull) => boolean = () => true,
   ): WaitingPull | undefined {
-    return [...this.waiting].find(
-      (pull) => pull.room > 0 && mayTake(pull.request.caller, turn, offer.command) && also(pull),
-    );
+    for (const pull of this.waiting)
+      if (pull.room > 0 && mayTake(pull.request.caller, turn, offer.command) && also(pull)) return pull;
+    return undefined;
   }
 
   private give(offer: Offer, { turn, approvals }: WholeTurn, pull: WaitingPull | undefined, othersMs?: number): void {
