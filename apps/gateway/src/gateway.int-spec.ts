@@ -250,6 +250,20 @@ describe('what is no HTTP at all', () => {
   });
 });
 
+describe('an expectation that is not known', () => {
+  it('is no reason not to answer as always', async () => {
+    const { port, hostname } = new URL(door.url);
+    const answer = await new Promise<Record<string, unknown>>((resolve, reject) => {
+      const asked = request({ hostname, port, path: '/healthz', headers: { expect: 'the-unexpected' } }, (response) => {
+        response.resume();
+        resolve({ status: response.statusCode, sniff: response.headers['x-content-type-options'] });
+      });
+      asked.once('error', reject).end();
+    });
+    expect(answer).toEqual({ status: 200, sniff: 'nosniff' });
+  });
+});
+
 describe('the door', () => {
   it('lets no token in more often than it may', async () => {
     const answers = await Promise.all(

@@ -23,7 +23,10 @@ export function mapSealed(shape: Shape, data: object, through: (value: unknown) 
   return Object.fromEntries(entries);
 }
 
+/** One object, or a list of them; anything else is left for the contract to refuse. */
 function mapNested(shape: Shape, value: unknown, through: (value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapNested(shape, item, through));
-  return typeof value === 'object' && value !== null ? mapSealed(shape, value, through) : value;
+  return Array.isArray(value) ? value.map((item) => mapOne(shape, item, through)) : mapOne(shape, value, through);
 }
+
+const mapOne = (shape: Shape, value: unknown, through: (value: unknown) => unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? mapSealed(shape, value, through) : value;

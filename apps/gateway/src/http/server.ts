@@ -41,6 +41,8 @@ export function createServer(stopping: AbortSignal): FastifyAdapter {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) reply.raw.setHeader(name, value);
   });
   acceptJsonOnly(server);
+  // Node itself would answer an expectation that it does not know, without a word of ours; it is no more than a wish.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   return adapter;
 }
 
