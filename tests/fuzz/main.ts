@@ -6,6 +6,7 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<Campaign>>> = {
   decoders: async () => (await import('./decoders/campaign.js')).decodersCampaign,
   http: async () => (await import('./http/campaign.js')).httpCampaign,
   rpc: async () => (await import('./rpc/campaign.js')).rpcCampaign,
+  connections: async () => (await import('./connections/campaign.js')).connectionsCampaign,
 };
 
 const OPTIONS = {

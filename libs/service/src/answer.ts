@@ -29,6 +29,7 @@ export async function answer<Command extends object, Value>(
   ask: Ask,
   run: (asked: Asked<Command>) => Promise<Reply<Value>>,
 ): Promise<Reply<Value>> {
+  if (!isAsk(ask)) return declined(refusal('invalid-input', 'The question is not one that a gateway asks'));
   try {
     const caller = await callers.identify(ask.token, ask.tenant);
     if (!caller) return declined(refusal('unauthenticated', 'The token is unknown, expired or revoked'));
@@ -41,6 +42,14 @@ export async function answer<Command extends object, Value>(
     if (error instanceof Unavailable) return declined(refusal('unavailable', error.message, { recorded: 'unknown' }));
     throw error;
   }
+}
+
+/** Whoever may ask on this subject is a gateway, but not always a good one: what it says of the caller is text or not there. */
+function isAsk(ask: unknown): ask is Ask {
+  if (typeof ask !== 'object' || ask === null) return false;
+  const { token, tenant, idempotencyKey, traceparent } = ask as Partial<Record<string, unknown>>;
+  const isTextOrMissing = (value: unknown) => value === undefined || typeof value === 'string';
+  return typeof token === 'string' && [tenant, idempotencyKey, traceparent].every(isTextOrMissing);
 }
 
 function requestOf<Command>(ask: Ask, command: Command, caller: Caller, kind: ActorKind): Asked<Command>['request'] {

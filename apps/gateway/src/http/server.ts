@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -36,6 +37,8 @@ export function createServer(stopping: AbortSignal): FastifyAdapter {
     clientErrorHandler: answerBrokenRequest,
   });
   const server: FastifyInstance = adapter.getInstance();
+  // Whoever waits listens for the stop: any number of them is no leak.
+  setMaxListeners(0, stopping);
   server.decorate('stopping', stopping);
   server.addHook('onRequest', async (_request, reply) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) reply.raw.setHeader(name, value);
