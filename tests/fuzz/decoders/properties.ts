@@ -25,6 +25,20 @@ export const staysTheSame = (type: Written['type']): fc.IProperty<[ReturnType<ty
 /** Whatever the broker hands over is a fact or an `UnreadableFact`, in bounded time, and touches nothing else. */
 export const decodesOrRefuses = (): fc.IProperty<[RawFact]> => fc.property(damagedFact(), decodeOrRefuse);
 
+/** Lists in lists where a contract has a list of objects: any depth of them is refused, and none is walked into. */
+export const refusesListsInLists = (): fc.IProperty<[RawFact]> =>
+  fc.property(
+    fc
+      .tuple(factsOf('ToolApprovalRequested').map(rawOf), fc.integer({ min: 2, max: 100_000 }))
+      .map(([raw, levels]) => ({
+        ...raw,
+        data: Buffer.from(text(raw.data).replace(/"toolCalls":\[/, `$&${'['.repeat(levels)}${']'.repeat(levels)},`)),
+      })),
+    (raw) => {
+      decodeOrRefuse(raw);
+    },
+  );
+
 function decodeOrRefuse(raw: RawFact): void {
   const begun = performance.now();
   try {
