@@ -1,13 +1,16 @@
 import { parseArgs } from 'node:util';
 import { runCampaign } from './campaign.js';
+import { planted } from './plants/main-planted.js';
 import { writeReport } from './report.js';
 import { isSelection, SELECTIONS } from './selections.js';
 
-const USAGE = `npm run faults -- [--minutes 10] [--seed N] [--cluster] [--only name,name] [--kills N] [--report dir] [--selection ci]`;
+const USAGE = `npm run faults -- [--minutes 10] [--seed N] [--cluster] [--only name,name] [--kills N] [--report dir] [--selection ci]
+npm run faults -- --planted [names] [--seed N] [--report dir]`;
 
 /** Ends with 0 where nothing was found, 1 where something was, 2 where it was asked wrongly. */
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       minutes: { type: 'string' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
@@ -16,8 +19,11 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       report: { type: 'string', default: '.holdpoint/faults' },
       selection: { type: 'string' },
+      planted: { type: 'boolean', default: false },
     },
   });
+  if (values.planted) return planted(positionals, number('seed', values.seed), values.report);
+  if (positionals.length > 0) throw new TypeError(`What is ${positionals.join(' ')}?`);
   const { selection: name } = values;
   if (name !== undefined && !isSelection(name))
     throw new TypeError(`The selections are ${Object.keys(SELECTIONS).join(', ')}`);

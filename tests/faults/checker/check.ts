@@ -20,6 +20,8 @@ export interface Checked {
   readonly stuck: readonly OpenedTurn[];
   /** The longest that a service was made to stand still. */
   readonly standstillMs: number;
+  /** How long the read model has to come to the log's end; a minute where nothing is said. */
+  readonly levelWithinMs?: number;
   /** Subjects of what was written by a raw client, which no service would have written. */
   readonly poison: ReadonlySet<string>;
 }
@@ -67,7 +69,7 @@ export async function check(checked: Checked): Promise<Verdict> {
       `${conversationId} ${turnId} has not ended a minute after everything was well again`,
     );
   // From the first fact that it cannot read the read model stands still, as it must.
-  if (checked.poison.size === 0) await checkReadModel(checked.databaseUrl, story, report);
+  if (checked.poison.size === 0) await checkReadModel(checked, story, report);
   return { violations, facts: events.messages.length, commands: commands.messages.length };
 }
 

@@ -9,10 +9,14 @@ import type { Report } from './violation.js';
 type Row = Readonly<Record<string, any>>;
 
 /** Postgres against the log: the copy byte for byte with its chain, and the rows against a fold of the checker's own. */
-export async function checkReadModel(databaseUrl: string, story: LogStory, report: Report): Promise<void> {
+export async function checkReadModel(
+  { databaseUrl, levelWithinMs = 60_000 }: { readonly databaseUrl: string; readonly levelWithinMs?: number },
+  story: LogStory,
+  report: Report,
+): Promise<void> {
   const client = await eventually(() => connected(databaseUrl));
   try {
-    if (!(await isLevel(client, story.events.length, report))) return;
+    if (!(await isLevel(client, { last: story.events.length, withinMs: levelWithinMs }, report))) return;
     await checkCopy(client, story.events, report);
     await checkRows(client, story, report);
     const parked = await client.query<Row>('SELECT id, error FROM parked_events');
@@ -29,21 +33,25 @@ async function connected(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** The read model comes to the log's end within a minute; it never is ahead of it. */
-async function isLevel(client: pg.Client, last: number, report: Report): Promise<boolean> {
+/** The read model comes to the log's end in time; it never is ahead of it. */
+async function isLevel(
+  client: pg.Client,
+  { last, withinMs }: { readonly last: number; readonly withinMs: number },
+  report: Report,
+): Promise<boolean> {
   const at = async () =>
     Number((await client.query<Row>('SELECT last_seq FROM projection_checkpoint')).rows[0]?.['last_seq'] ?? 0);
   try {
     await eventually(async () => {
       if ((await at()) < last) throw new Error('behind');
-    }, 60_000);
+    }, withinMs);
     return true;
   } catch (error) {
     const why = error instanceof Error && error.message !== 'behind' ? `: ${error.message}` : '';
     report(
       'I6',
       'read model',
-      `it is at ${await at()} and the log at ${last}, a minute after everything stopped${why}`,
+      `it is at ${await at()} and the log at ${last}, ${withinMs} ms after everything stopped${why}`,
     );
     return false;
   }
