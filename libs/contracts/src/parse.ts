@@ -50,9 +50,10 @@ function instantiateField(nested: Shape<object> | undefined, raw: unknown, path:
   if (!Array.isArray(raw)) return one(raw, path);
   return raw.map((item: unknown, index) => {
     const at = `${path}[${index}]`;
-    // class-validator looks into a list in a list, and finds nothing wrong with an empty one.
-    if (Array.isArray(item)) wrong.push({ path: at, message: 'must be a JSON object' });
-    return one(item, at);
+    if (!Array.isArray(item)) return one(item, at);
+    // class-validator would look into it, however deep it goes, and find nothing wrong with an empty one.
+    wrong.push({ path: at, message: 'must be a JSON object' });
+    return undefined;
   });
 }
 
