@@ -52,8 +52,8 @@ export const CONTINUATION_PLANTS: readonly Plant[] = [
       },
       {
         file: 'apps/orchestrator/src/turns/domain/resume-turn.ts',
-        find: 'await commands.last(subjects.continuation(tenant, pool, turnKey, key));',
-        replace: 'await commands.last(`${subjects.continuation(tenant, pool, turnKey, key)}.>`);',
+        find: 'commands.last(subjects.continuationInAnyPool(tenant, turnKeyOfLease(key), key))',
+        replace: 'commands.last(`${subjects.continuationInAnyPool(tenant, turnKeyOfLease(key), key)}.>`)',
       },
     ],
     foundBy: ['I1'],
