@@ -33,6 +33,17 @@ const integration = {
   globalSetup: '<rootDir>/tests/support/start-servers.mjs',
   globalTeardown: '<rootDir>/tests/support/stop-servers.mjs',
 };
-const e2e = { ...common, displayName: 'e2e', testMatch: ['<rootDir>/tests/**/*.e2e-spec.ts'] };
+/** Short selections of what `npm run faults`, `fuzz` and `bench` do at length. */
+const campaigns = {
+  ...common,
+  displayName: 'campaigns',
+  testMatch: ['<rootDir>/tests/{faults,fuzz,bench}/**/*.e2e-spec.ts'],
+};
+const e2e = {
+  ...common,
+  displayName: 'e2e',
+  testMatch: ['<rootDir>/tests/**/*.e2e-spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/(faults|fuzz|bench)/'],
+};
 
-export default { projects: [pure, integration, e2e], workerIdleMemoryLimit: '1GB', testTimeout: 240_000 };
+export default { projects: [pure, integration, e2e, campaigns], workerIdleMemoryLimit: '1GB', testTimeout: 240_000 };

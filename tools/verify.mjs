@@ -5,6 +5,7 @@ import { prepare } from './start/prepare.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CHECKS = ['format', 'lint', 'types', 'boundaries'];
+const TESTS = ['test', 'test:campaigns'];
 
 /** What CI runs. Everything runs, whatever fails on the way; the last line counts the checks and the tests together. */
 async function main() {
@@ -15,15 +16,22 @@ async function main() {
     const { code } = await run(['run', '--silent', check]);
     count[code === 0 ? 'passed' : 'failed'] += 1;
   }
-  console.log('\n=== test');
-  const { code, text } = await run(['test', '--silent']);
-  for (const [, passed] of text.matchAll(/^Tests:.*?(\d+) passed/gm)) count.passed += Number(passed);
-  for (const [, failed] of text.matchAll(/^Tests:.*?(\d+) failed/gm)) count.failed += Number(failed);
-  // A suite that does not even load has no tests to count.
-  if (code !== 0 && count.failed === 0) count.failed = 1;
+  for (const script of TESTS) {
+    console.log(`\n=== ${script}`);
+    const { code, text } = await run(['run', '--silent', script]);
+    const passed = sumOf(text, 'passed');
+    const failed = sumOf(text, 'failed');
+    count.passed += passed;
+    // A suite that does not even load has no tests to count.
+    count.failed += code !== 0 && failed === 0 ? 1 : failed;
+  }
   console.log(`\n${count.passed} passed, ${count.failed} failed`);
   process.exit(count.failed === 0 ? 0 : 1);
 }
+
+/** Of all the runner's summaries in a text. @param {string} text @param {'passed' | 'failed'} what */
+const sumOf = (text, what) =>
+  [...text.matchAll(new RegExp(`^Tests:.*?(\\d+) ${what}`, 'gm'))].reduce((sum, [, found]) => sum + Number(found), 0);
 
 /** Shows what the command prints, and keeps it. @param {string[]} args @returns {Promise<{ code: number, text: string }>} */
 function run(args) {
