@@ -38,7 +38,8 @@ export const rawOfDelivered = (message: JsMsg): RawFact => ({
   subject: message.subject,
   headers: plainHeaders(message.headers),
   data: message.data,
-  storedAt: storedAt(message.info.timestampNanos),
+  storedAt: storedAt(message.timestampNanos),
 });
 
-const storedAt = (nanos: number | bigint): Instant => instant(Math.floor(Number(nanos) / 1_000_000));
+/** Cut before it becomes a number: as one, nanoseconds are rounded, now and then to the next millisecond, and the log says another time. */
+const storedAt = (nanos: bigint): Instant => instant(Number(nanos / 1_000_000n));
