@@ -163,6 +163,14 @@ describe('servers and services go away and come back', () => {
     for (const turn of turns)
       expect((await ada.get(`/v1/approvals/${turn.approvalIds[0]}`)).body).toMatchObject({ status: 'approved' });
   });
+
+  it('services that are told to stop while NATS is away do stop', async () => {
+    const names = ['gateway', 'orchestrator-2', 'approval-service-2'];
+    const services = names.map((name) => world.process(name));
+    await world.servers.nats.kill();
+    await Promise.all(names.map((name) => world.kill(name, 'SIGTERM')));
+    expect(services.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  });
 });
 
 async function during(count: () => Promise<number>, ms: number): Promise<number> {

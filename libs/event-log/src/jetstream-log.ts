@@ -166,7 +166,8 @@ export class LogGap extends Error {
 
 /** Ends the iteration when aborted; an iterator that is closed any other way throws. */
 export async function* untilAborted(messages: ConsumerMessages, signal: AbortSignal): AsyncIterable<JsMsg> {
-  const close = () => void messages.close();
+  // With the connection away it cannot say goodbye; the subscription is over with the connection.
+  const close = () => void messages.close().catch(() => undefined);
   if (signal.aborted) close();
   signal.addEventListener('abort', close, { once: true });
   try {

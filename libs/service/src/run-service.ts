@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import 'reflect-metadata';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -34,6 +35,9 @@ export const runService = (identity: Identity, moduleOf: (service: Service) => D
     return app;
   });
 
+/** Nothing is acknowledged before it is durable: what does not close in time, as while the broker is away, loses nothing. */
+const STOPPING_MS = 5_000;
+
 /** What every main.ts repeats: settings, connection, clean stop on a signal, and a quick end where nothing can go on. */
 export async function runProcess(identity: Identity, start: (service: Service) => Promise<Running>): Promise<void> {
   const settings = settingsOrExit();
@@ -54,9 +58,9 @@ export async function runProcess(identity: Identity, start: (service: Service) =
 
   const stopOnce = once(async () => {
     stop.abort();
-    await running.close();
-    await broker.close();
-    logger.info('stopped');
+    const closed = closeAll(running, broker).catch((error: unknown) => logger.warn({ err: error }, 'closing failed'));
+    const isClosed = await Promise.race([closed.then(() => true), sleep(STOPPING_MS, false)]);
+    logger.info(isClosed ? 'stopped' : 'stopped without waiting longer for what did not answer');
     process.exit(0);
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.on(signal, () => void stopOnce());
@@ -65,6 +69,11 @@ export async function runProcess(identity: Identity, start: (service: Service) =
     logger.fatal({ err: error }, 'The connection to the log is closed for good');
     process.exit(1);
   });
+}
+
+async function closeAll(running: Running, broker: Broker): Promise<void> {
+  await running.close();
+  await broker.close();
 }
 
 function settingsOrExit(): Settings {
