@@ -85,7 +85,9 @@ const SCENARIOS: readonly Entry[] = [
     name: 'random-kills',
     on: 'any',
     setup: 'plain',
-    plan: (random, { kills }) => onServices(random, 'kill', kills),
+    // Longer between them than a start takes: what is killed is to be at work.
+    plan: (random, { kills }) =>
+      onServices(random, 'kill', kills).map((kill) => ({ ...kill, afterMs: random.between(2_000, 10_000) })),
   },
   { name: 'named-steps', on: 'any', setup: 'plain', plan: (random, { rounds }) => namedSteps(random, rounds) },
   {

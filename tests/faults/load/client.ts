@@ -43,7 +43,7 @@ export class Client {
         { method: op === 'read-turn' ? 'GET' : 'POST', path, body, key, timeoutMs },
         tries,
       ).catch((error: unknown) => reasonOf(error));
-      if (typeof answer !== 'string' && answer.status < 500) {
+      if (typeof answer !== 'string' && answer.status < 500 && !answer.body['items']?.some(isUnknown)) {
         this.ledger.write({ is: 'told', id, at: Date.now(), ...answer });
         return answer;
       }
@@ -72,6 +72,9 @@ export class Client {
     return { status, body: answered };
   }
 }
+
+/** Of many decided in one request, one whose service did not answer. */
+const isUnknown = (item: { problem?: { status?: number } }): boolean => (item.problem?.status ?? 0) >= 500;
 
 interface Try {
   readonly method: 'GET' | 'POST';
