@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -36,6 +37,9 @@ const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 const ACK_WAIT_NS = 30_000_000_000;
 const STREAM_NOT_FOUND = 10059;
 const CONSUMER_NOT_FOUND = 10014;
+const NO_SUITABLE_PEERS = 10005;
+const GATHER_MS = 30_000;
+const GATHER_AGAIN_MS = 250;
 
 /** Makes the streams and standing subscriptions where they are missing, reads them back, and refuses whatever differs. */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
@@ -111,7 +115,8 @@ function streamConfig(name: string, subject: string, replicas: number) {
 type WantedStream = ReturnType<typeof streamConfig>;
 
 async function ensureStream(manager: JetStreamManager, wanted: WantedStream): Promise<void> {
-  if (!(await found(manager.streams.info(wanted.name), STREAM_NOT_FOUND))) await manager.streams.add(wanted);
+  if (!(await found(manager.streams.info(wanted.name), STREAM_NOT_FOUND)))
+    await whenAllAreThere(() => manager.streams.add(wanted));
   const { config } = await manager.streams.info(wanted.name);
   refuseDifference(`stream ${wanted.name}`, wanted, { ...config });
   for (const other of ['mirror', 'sources', 'republish', 'subject_transform'] as const)
@@ -119,6 +124,18 @@ async function ensureStream(manager: JetStreamManager, wanted: WantedStream): Pr
       throw new Error(
         `The stream ${wanted.name} has ${other}, which Holdpoint does not use: another program changed it`,
       );
+}
+
+/** A cluster that has just begun has a leader before it has everybody. */
+async function whenAllAreThere<Made>(make: () => Promise<Made>): Promise<Made> {
+  for (const until = Date.now() + GATHER_MS; ; await sleep(GATHER_AGAIN_MS)) {
+    try {
+      return await make();
+    } catch (error) {
+      const isShort = error instanceof JetStreamApiError && error.code === NO_SUITABLE_PEERS;
+      if (!isShort || Date.now() > until) throw error;
+    }
+  }
 }
 
 function consumerConfigs(replicas: number): ConsumerConfigOf[] {
