@@ -12,6 +12,8 @@ const SMALL: readonly (readonly [string, ...string[]])[] = [
   ['project', '--events', '1500', '--rounds', '1'],
   ['replay', '--events', '1500', '--rounds', '1'],
   ['parked', '--pending', '200', '--rounds', '1'],
+  ['loop', '--seconds', '1', '--rounds', '1', '--concurrency', '4'],
+  ['soak', '--seconds', '20', '--concurrency', '4'],
   ['fanout', '--streams', '5', '--workers', '10', '--seconds', '1', '--rounds', '1', '--per-second', '10'],
 ];
 

@@ -29,6 +29,7 @@ export async function* loop({ seconds = 15, rounds = 3, concurrency = BUSY }: Be
   try {
     const clients = await clientsOf(world, concurrency);
     const sides = { product: async () => (await oneLoop(clients)).sample, floor: () => floorLoop(floor) };
+    // What is compiled while it runs is compiled when it is measured.
     await closedLoop(concurrency, seconds, sides.product);
     await closedLoop(concurrency, seconds / 5, sides.floor);
     const busy: Compared = { clients: concurrency, seconds, rounds, figures: throughput };
@@ -59,9 +60,8 @@ async function* compare(
   const all: { readonly product: Figures; readonly floor: Figures }[] = [];
   for (let round = 1; round <= rounds; round++) {
     const product = figures(await closedLoop(clients, seconds, sides.product), seconds);
-    yield { concurrency: clients, round, side: 'product', ...product };
     const floor = figures(await closedLoop(clients, seconds, sides.floor), seconds);
-    yield { concurrency: clients, round, side: 'floor', ...floor };
+    yield { part: 'round', round, concurrency: clients, product, floor };
     all.push({ product, floor });
   }
   return (figure) => median(all.map(({ product, floor }) => (product[figure] ?? NaN) / (floor[figure] ?? NaN)));

@@ -6,7 +6,7 @@ import { clientsOf, closedLoop, oneLoop, type Clients, type Sample } from './loo
 import type { BenchOptions } from './options.js';
 
 const BUSY = 64;
-const WARM_UP_SECONDS = 20;
+const WARM_UP_MOST_SECONDS = 20;
 const WINDOWS = 20;
 /** A service's own memory and handles may not grow by more than that between the first and the last quarter. */
 const FLAT = 1.2;
@@ -26,9 +26,10 @@ export async function* soak({ seconds = 1_200, concurrency = BUSY }: BenchOption
   const world = await World.start();
   try {
     const clients = await clientsOf(world, concurrency);
-    await closedLoop(concurrency, WARM_UP_SECONDS, () => endedLoop(clients));
-    const most = await closedLoop(concurrency, WARM_UP_SECONDS, () => endedLoop(clients));
-    const perSecond = most.length / WARM_UP_SECONDS / 2;
+    const warmUp = Math.min(WARM_UP_MOST_SECONDS, seconds);
+    await closedLoop(concurrency, warmUp, () => endedLoop(clients));
+    const most = await closedLoop(concurrency, warmUp, () => endedLoop(clients));
+    const perSecond = most.length / warmUp / 2;
     yield { mostPerSecond: rounded(perSecond * 2), perSecond: rounded(perSecond), seconds };
     const windows: Window[] = [];
     for (let number = 1; number <= WINDOWS; number += 1) {
@@ -36,7 +37,7 @@ export async function* soak({ seconds = 1_200, concurrency = BUSY }: BenchOption
       const { p50Ms, p99Ms } = latency(samples.map(({ continuedMs }) => continuedMs));
       const window = { continuedP50Ms: p50Ms, continuedP99Ms: p99Ms, held: heldBy(world) };
       windows.push(window);
-      yield { window: number, loops: samples.length, ...window };
+      yield { part: 'round', round: number, product: { loops: samples.length, ...window } };
     }
     yield { ...growth(windows), target: `services' memory and handles, and latency, below ${FLAT}` };
   } finally {
