@@ -61,11 +61,15 @@ describe('the header that stops a replicated log', () => {
     const headers = natsHeaders();
     headers.set('Nats-Expected-Last-Msg-Id', 'nobody');
     await (await as('approval-service')).request('hp.v1.e1.sec.x.dec', '{}', { headers, timeout: 5_000 });
-    const takesWrites = await (await as('orchestrator')).request('hp.v1.e1.sec.x.req', '{}', { timeout: 3_000 }).then(
-      () => true,
-      () => false,
-    );
-    await eventually(async () => expect((await fetch(`${world.url}/readyz`)).status).toBe(takesWrites ? 200 : 503));
+    const orchestrator = await as('orchestrator');
+    const takesWrites = await eventually(async () => {
+      const taken = await orchestrator.request('hp.v1.e1.sec.x.req', '{}', { timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
+      expect((await fetch(`${world.url}/readyz`)).status).toBe(taken ? 200 : 503);
+      return taken;
+    });
     const { status, body } = await decide(approver, approvalIds[0], { decision: 'approve' });
     if (takesWrites) expect({ status, verdict: body['verdict'] }).toEqual({ status: 200, verdict: 'counted' });
     else expect({ status, recorded: body['recorded'] }).toEqual({ status: 503, recorded: 'unknown' });

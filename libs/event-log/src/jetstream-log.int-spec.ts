@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { createInbox } from '@nats-io/transport-node';
+import { EVENTS_STREAM } from '#contracts/subjects';
 import { connectBroker, type Broker } from '#service/broker';
 import { bootstrap } from './bootstrap.js';
+import { PROJECTOR } from './durables.js';
 import { describeLogContract, endedTurn, freshTenant } from './log.contract.js';
 import type { Log } from './log.js';
 
@@ -36,6 +39,15 @@ describe.each(servers)('the log on $name', ({ url, replicas }) => {
     state: () => approvals.events.state(),
   }));
 
+  it('is followed to its end although readers that are no more still have what they asked for', async () => {
+    const { lastSeq } = await approvals.events.state();
+    for (const natsUrl of url.split(',')) await askAndGo(natsUrl);
+    const tenant = freshTenant();
+    for (let n = 0; n < 10; n++) await orchestrator.events.append(endedTurn(tenant, `t-${n}`));
+    const seqs = await seqsAfter(approvals, lastSeq, 10);
+    expect(seqs).toEqual(Array.from({ length: 10 }, (_, n) => lastSeq + 1 + n));
+  });
+
   it('is made once and found as it was made', async () => {
     await bootstrap({ url, seedFile: join(credsDir, 'bootstrap.nk'), replicas });
   });
@@ -52,3 +64,27 @@ describe.each(servers)('the log on $name', ({ url, replicas }) => {
     expect(refused.is).toBe('unclear');
   });
 });
+
+/** As one that is killed while it waits for the next thousand facts. */
+async function askAndGo(natsUrl: string): Promise<void> {
+  const { connection } = await connectBroker(
+    { natsUrl, natsCredsDir: credsDir, natsCa: undefined },
+    'approval-service',
+  );
+  const reply = createInbox('_INBOX.approval-service');
+  connection.subscribe(reply);
+  const pull = JSON.stringify({ batch: 1_000, expires: 20_000_000_000 });
+  connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${EVENTS_STREAM}.${PROJECTOR}`, pull, { reply });
+  await connection.flush();
+  await connection.close();
+}
+
+async function seqsAfter({ events }: Broker, after: number, count: number): Promise<number[]> {
+  const enough = new AbortController();
+  const seqs: number[] = [];
+  for await (const { seq } of events.follow(after, enough.signal)) {
+    seqs.push(seq);
+    if (seqs.length === count) enough.abort();
+  }
+  return seqs;
+}

@@ -7,6 +7,7 @@ import {
   type JetStreamManager,
   type JsMsg,
   type MsgRequest,
+  type StoredMsg,
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Fact, Recorded } from '#contracts/envelope';
@@ -24,6 +25,11 @@ const MAXIMUM_REACHED = 10077;
 const NO_RESOURCES = 10023;
 const TOO_BIG = 10054;
 const NO_MESSAGE = 10037;
+/**
+ * The servers of a cluster do not see that whoever asked is no more (our accounts lie between): until a pull has
+ * expired, what it asked for goes there.
+ */
+const A_PULL = { expires: 5_000, idle_heartbeat: 1_000, abort_on_missing_resource: true };
 
 /** How a service reads its stream in order: the projector by a durable of its own that it positions, others by ordered consumers. */
 export type Following = { readonly by: 'ordered-consumer' } | { readonly by: 'durable'; readonly name: string };
@@ -97,9 +103,13 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
   }
 
   private async get(query: MsgRequest): Promise<Recorded<Event> | undefined> {
+    const stored = await this.stored(query);
+    return stored ? this.kept.keep(decodeFact<Event>(rawOfStored(stored)), stored.data.length) : undefined;
+  }
+
+  private async stored(query: MsgRequest): Promise<StoredMsg | undefined> {
     try {
-      const stored = await this.manager.streams.getMessage(this.options.stream, query);
-      return stored ? this.kept.keep(decodeFact<Event>(rawOfStored(stored)), stored.data.length) : undefined;
+      return (await this.manager.streams.getMessage(this.options.stream, query)) ?? undefined;
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE) return undefined;
       if (error instanceof JetStreamApiError || isOutage(error))
@@ -110,19 +120,35 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
 
   async *follow(after: number, signal: AbortSignal): AsyncIterable<RawFact> {
     let seq = after;
-    let lostOnce = false;
     while (!signal.aborted) {
       const messages = await this.openAfter(seq);
-      const start = seq;
+      if (this.options.following.by === 'durable') void this.askAgain(messages, this.options.following.name, () => seq);
       for await (const message of untilAborted(messages, signal)) {
+        while (seq + 1 < message.seq) yield await this.lost((seq += 1));
         if (message.seq <= seq) continue;
-        if (message.seq !== seq + 1) break;
-        yield rawOfDelivered(message);
         seq = message.seq;
+        yield rawOfDelivered(message);
       }
-      // A message lost on its way comes again when asked for; one that is gone from the stream does not.
-      if (!signal.aborted && lostOnce && seq === start) throw new LogGap(this.options.stream, seq + 1);
-      lostOnce = seq === start;
+    }
+  }
+
+  /** One that a later one came before, from the leader. Only a stream that goes on behind it without it has a gap. */
+  private async lost(seq: number): Promise<RawFact> {
+    const query = { seq, next_by_subj: '>' };
+    const stored = await this.stored(query);
+    if (!stored) throw new Unavailable(`The log gave a message after ${seq}, but has none from there on`);
+    if (stored.seq !== seq) throw new LogGap(this.options.stream, seq);
+    return rawOfStored(stored);
+  }
+
+  /** Where the broker says that it gave more than what came, the rest went to a reader that is no more. */
+  private async askAgain(messages: ConsumerMessages, durable: string, seqOf: () => number): Promise<void> {
+    for await (const told of messages.status()) {
+      const isMissed = told.type === 'heartbeat' && told.lastStreamSequence > seqOf();
+      const hasMore = messages.getReceived() > messages.getProcessed();
+      // Without an answer it is asked at the next heartbeat.
+      if (isMissed && !hasMore)
+        await this.manager.consumers.reset(this.options.stream, durable, seqOf() + 1).catch(() => undefined);
     }
   }
 
@@ -133,15 +159,12 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
       return (await this.client.consumers.get(stream, from)).consume({ max_messages: 1_000 });
     }
     await this.manager.consumers.reset(stream, following.name, seq + 1);
-    return (await this.client.consumers.get(stream, following.name)).consume({
-      max_messages: 1_000,
-      abort_on_missing_resource: true,
-    });
+    return (await this.client.consumers.get(stream, following.name)).consume({ ...A_PULL, max_messages: 1_000 });
   }
 
   async *deliveries(durable: string, signal: AbortSignal): AsyncIterable<Delivery<Event>> {
     const consumer = await this.client.consumers.get(this.options.stream, durable);
-    const messages = await consumer.consume({ max_messages: 64, abort_on_missing_resource: true });
+    const messages = await consumer.consume({ ...A_PULL, max_messages: 64 });
     for await (const message of untilAborted(messages, signal)) yield deliveryOf<Event>(message);
   }
 

@@ -48,7 +48,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-const POOL_ACK_WAIT_NS = 30_000_000_000;
+const POOL_ACK_WAIT_NS = 10_000_000_000;
 const PULLS_WAITING_MAX = 100_000;
 
 export async function connectBroker(settings: BrokerSettings, identity: Identity): Promise<Broker> {
