@@ -67,10 +67,10 @@ export async function leaderOf(world: World): Promise<number> {
       const answer = await connection.request('$JS.API.STREAM.INFO.EVENTS', '', { timeout: 2_000 });
       const { cluster } = answer.json<{ cluster?: { leader?: string } }>();
       const index = world.servers.clusterNats.findIndex(({ name }) => name === cluster?.leader);
-      if (index < 0) throw new Error('Nobody leads');
+      if (index < 0) throw new Error(`Nobody leads: ${answer.string()}`);
       return index;
     } finally {
       await connection.close();
     }
-  }, 30_000);
+  }, 180_000);
 }

@@ -6,7 +6,7 @@ import { checkContinuations } from './continuations.js';
 import { checkEnd, checkLeases } from './leases.js';
 import { checkRan } from './ran.js';
 import { checkSameTurn } from './same-turn.js';
-import { readStream, type Message } from './read-log.js';
+import { lastOf, readStream, type Message } from './read-log.js';
 import { checkReadModel } from './read-model.js';
 import { storyOfLog, turnKeyOf } from './story-of-log.js';
 import type { Invariant, Violation } from './violation.js';
@@ -32,8 +32,16 @@ export interface Verdict {
   readonly commands: number;
 }
 
-/** Between the log and the ledger, whatever the product says of itself. */
+/** Between the log and the ledger, whatever the product says of itself. Again where the log went on while it was looked at. */
 export async function check(checked: Checked): Promise<Verdict> {
+  for (;;) {
+    const { last, ...verdict } = await checkOnce(checked);
+    const now = [await lastOf(checked, 'EVENTS'), await lastOf(checked, 'COMMANDS')];
+    if (last.every((seq, at) => seq === now[at])) return verdict;
+  }
+}
+
+async function checkOnce(checked: Checked): Promise<Verdict & { readonly last: readonly number[] }> {
   const violations: Violation[] = [];
   const report = (invariant: Invariant, subject: string, what: string) =>
     void violations.push({ invariant, subject, what });
@@ -70,7 +78,8 @@ export async function check(checked: Checked): Promise<Verdict> {
     );
   // From the first fact that it cannot read the read model stands still, as it must.
   if (checked.poison.size === 0) await checkReadModel(checked, story, report);
-  return { violations, facts: events.messages.length, commands: commands.messages.length };
+  const last = [events, commands].map(({ messages }) => messages.at(-1)?.seq ?? 0);
+  return { violations, facts: events.messages.length, commands: commands.messages.length, last };
 }
 
 function checkOnePerSubject(

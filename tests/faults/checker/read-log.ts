@@ -24,11 +24,14 @@ export interface StreamRead {
 const AT_ONCE = 64;
 const REST_MS = 1_500;
 
+export interface LogPlace {
+  readonly natsUrl: string;
+  readonly credsDir: string;
+}
+type StreamName = 'EVENTS' | 'COMMANDS';
+
 /** Every message of a stream from its first, one by one, from its leader. */
-export async function readStream(
-  { natsUrl, credsDir }: { readonly natsUrl: string; readonly credsDir: string },
-  stream: 'EVENTS' | 'COMMANDS',
-): Promise<StreamRead> {
+export async function readStream({ natsUrl, credsDir }: LogPlace, stream: StreamName): Promise<StreamRead> {
   const connection = await connectAs({ url: natsUrl, identity: 'operator', credsDir });
   try {
     const state = await atRest(connection, stream);
@@ -43,6 +46,15 @@ export async function readStream(
       );
     }
     return { messages, wrong };
+  } finally {
+    await connection.close();
+  }
+}
+
+export async function lastOf({ natsUrl, credsDir }: LogPlace, stream: StreamName): Promise<number> {
+  const connection = await connectAs({ url: natsUrl, identity: 'operator', credsDir });
+  try {
+    return Number((await ask(connection, `STREAM.INFO.${stream}`, {})).state.last_seq);
   } finally {
     await connection.close();
   }

@@ -43,7 +43,7 @@ export class Client {
         { method: op === 'read-turn' ? 'GET' : 'POST', path, body, key, timeoutMs },
         tries,
       ).catch((error: unknown) => reasonOf(error));
-      if (typeof answer !== 'string' && answer.status < 500 && !answer.body['items']?.some(isUnknown)) {
+      if (typeof answer !== 'string' && answer.status < 500 && !itemsOf(answer).some(isUnknown)) {
         this.ledger.write({ is: 'told', id, at: Date.now(), ...answer });
         return answer;
       }
@@ -73,8 +73,13 @@ export class Client {
   }
 }
 
+interface Item {
+  readonly problem?: { readonly status?: number };
+}
+const itemsOf = ({ body }: Answer): readonly Item[] => (body['items'] as Item[] | undefined) ?? [];
+
 /** Of many decided in one request, one whose service did not answer. */
-const isUnknown = (item: { problem?: { status?: number } }): boolean => (item.problem?.status ?? 0) >= 500;
+const isUnknown = (item: Item): boolean => (item.problem?.status ?? 0) >= 500;
 
 interface Try {
   readonly method: 'GET' | 'POST';
