@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Api } from '../support/api.js';
+import { api, type Api } from '../support/api.js';
 import { approve, call, openTurn, pullOne, resume } from '../support/stories.js';
 import { eventually, World } from '../support/world.js';
 
@@ -105,6 +105,16 @@ describe('the door', () => {
       headers: { authorization: `Bearer ${String(issued.body['token'])}` },
     });
     expect(gone.status).toBe(401);
+  });
+
+  it('a token that was just used opens nothing from its revocation on', async () => {
+    const issued = await world.admin().post('/v1/tokens', { name: 'stolen', subject: 'stolen', roles: ['admin'] });
+    const stolen = api(world.url, String(issued.body['token']));
+    const more = { name: 'more', subject: 'more', roles: ['admin'] };
+    expect((await stolen.post('/v1/tokens', more)).status).toBe(201);
+    expect((await world.admin().post(`/v1/tokens/${String(issued.body['id'])}/revoke`)).status).toBe(200);
+    expect((await stolen.post('/v1/tokens', { ...more, name: 'again' })).status).toBe(401);
+    expect((await stolen.get('/v1/me')).status).toBe(401);
   });
 
   it('a token that is bound to an agent, servers and pools reaches no other', async () => {

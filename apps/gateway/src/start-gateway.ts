@@ -42,6 +42,7 @@ function partsOf(service: Service, deciders: Deciders, readModel: ReadModel): Pa
   const offers = new Offers({ ...broker, heardOf: turns.heardOf, report, stopping });
   const lists = new Lists(readModel, turns);
   broker.onReconnect(() => changes.recent.forget());
+  changes.onRevoked((tokenId) => callers.forget(tokenId));
   const told = { log: broker.events, changes, turns: new ToldTurns(broker.events), catchUps: new CatchUps(), report };
   return {
     callers,

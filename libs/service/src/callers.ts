@@ -19,9 +19,13 @@ interface Known {
   readonly readAt: number;
 }
 
-/** Says who a bearer token is. Tokens are facts: read from the log, never from Postgres, and kept for a minute (design 6). */
+/**
+ * Says who a bearer token is. Tokens are facts: read from the log, never from Postgres, and kept for a minute (design 6),
+ * or until somebody who follows the log hears that one was revoked.
+ */
 export class Callers {
   private readonly kept = new Map<TokenId, Known>();
+  private forgotten = 0;
 
   constructor(
     private readonly log: FactReader,
@@ -41,12 +45,19 @@ export class Callers {
     return callerOf(known);
   }
 
+  forget(tokenId: TokenId): void {
+    this.forgotten += 1;
+    this.kept.delete(tokenId);
+  }
+
   private async lookUp(tokenId: TokenId): Promise<Known | undefined> {
     const kept = this.kept.get(tokenId);
     if (kept && this.now() - kept.readAt < KEPT_MS) return kept;
+    const { forgotten } = this;
     const known = await readToken(this.log, tokenId, this.now());
     this.kept.delete(tokenId);
-    if (known) this.keep(tokenId, known);
+    // What was revoked while it was read may have been read before.
+    if (known && forgotten === this.forgotten) this.keep(tokenId, known);
     return known;
   }
 

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
-import { isApprovalId, isTurnKey, turnKeyOfApproval, type Tenant, type TurnKey } from '#contracts/ids';
+import {
+  isApprovalId,
+  isTokenId,
+  isTurnKey,
+  turnKeyOfApproval,
+  type Tenant,
+  type TokenId,
+  type TurnKey,
+} from '#contracts/ids';
 import { placeOf } from '#contracts/subjects';
 import { decodeFact } from '#event-log/codec';
 import type { Log, RawFact } from '#event-log/log';
@@ -26,6 +34,7 @@ export class Changes {
   private readonly conversations = new Wakers<Recorded<HoldpointEvent>>();
   private readonly listening = new Map<Tenant, number>();
   private readonly freeing = new Set<Listener>();
+  private readonly revoking = new Set<(tokenId: TokenId) => void>();
   private readonly arriving = new Set<{ readonly seq: number; readonly arrived: () => void }>();
   readonly recent = new RecentTurns();
 
@@ -99,6 +108,11 @@ export class Changes {
     this.freeing.add(listener);
   }
 
+  /** Tokens of every tenant, as they are revoked. */
+  onRevoked(listener: (tokenId: TokenId) => void): void {
+    this.revoking.add(listener);
+  }
+
   private async follow(signal: AbortSignal): Promise<void> {
     this.seq ??= (await this.log.state()).lastSeq;
     for await (const raw of this.log.follow(this.seq, signal)) {
@@ -115,6 +129,7 @@ export class Changes {
   private handOn(raw: RawFact): void {
     const failed = (error: unknown) => this.report(error, `fact ${raw.seq}`);
     const { tenant, id, kind } = placeOf(raw.subject);
+    if (isTokenId(id) && kind === 'over') for (const listener of this.revoking) attempt(() => listener(id), failed);
     const turnKey = isApprovalId(id) ? turnKeyOfApproval(id) : id;
     if (!isTurnKey(turnKey)) return;
     this.turns.wake(turnKey, undefined, failed);

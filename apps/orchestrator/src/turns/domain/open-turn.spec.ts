@@ -39,6 +39,16 @@ describe('a turn is opened', () => {
     }));
 });
 
+describe('a turn in the place of another', () => {
+  const place = { turnId: 't-2', supersedes: 't-1', agent: { id: 'other' }, pool: 'theirs' };
+  it.each([
+    ['agent', { agent: 'other' }],
+    ['pools', { pools: ['theirs'] }],
+  ])('is refused to whoever may not cancel that one: its %s', async (_, token) =>
+    (await open(place, { facts: [opened()], token })).thenRefused('forbidden'),
+  );
+});
+
 describe('a turn that is there', () => {
   it('is the same when it is opened again', async () => (await open({}, { facts: [opened()] })).thenNothing());
   it('is the same with what was left out said', async () =>

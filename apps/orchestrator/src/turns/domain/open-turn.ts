@@ -9,9 +9,10 @@ import type { RequestedToolCall, ToolApprovalRequested } from '#contracts/turns/
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
 import { compileInputSchemas } from '#fold/input-schema';
+import { isAgentOf } from '#fold/permission';
 import { readTurn } from '#fold/read';
 import { UNKNOWN_TURN, type Turn } from '#fold/turn';
-import type { ByCaller } from './turn-state.js';
+import { notYours, type ByCaller } from './turn-state.js';
 
 const MOST_BYTES = 1_048_576;
 const LONGEST_SECONDS = 2_592_000;
@@ -30,7 +31,8 @@ export function openTurn(
   state: OpeningState,
   { caller }: ByCaller,
 ): Answer<HoldpointEvent, Refusal> {
-  const refused = beyondToken(command, caller) ?? invalid(command, state) ?? oversized(command);
+  const refused =
+    beyondToken(command, caller) ?? notYourPredecessor(state, caller) ?? invalid(command, state) ?? oversized(command);
   if (refused) return refuse(refused);
   const request = requestOf(command, caller);
   if (state.turn.state === 'unknown') return accept({ type: 'ToolApprovalRequested', data: request });
@@ -47,6 +49,10 @@ function beyondToken({ agent, pool = 'default', toolCalls }: NamedTurn, caller: 
     foreign && no(foreign.server === undefined ? 'server of a call that names none' : `server "${foreign.server}"`)
   );
 }
+
+/** To take a turn's place is to cancel it. */
+const notYourPredecessor = ({ superseded }: OpeningState, caller: Caller): Refusal | undefined =>
+  superseded && superseded.state !== 'unknown' && !isAgentOf(caller, superseded) ? notYours() : undefined;
 
 function invalid(command: NamedTurn, state: OpeningState): Refusal | undefined {
   const errors = [...repeatedIds(command), ...brokenSchemas(command), ...wrongPredecessor(command, state)];
