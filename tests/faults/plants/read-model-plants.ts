@@ -36,6 +36,12 @@ export const READ_MODEL_PLANTS: readonly Plant[] = [
       },
     ],
     foundBy: ['I3'],
+    // What happened while the projector was away is one batch.
+    during: [
+      { kind: 'kill-at', service: 'approval-service', step: 'before-commit' },
+      { kind: 'kill-at', service: 'approval-service', step: 'before-commit' },
+    ],
+    focus: { plots: { 'cancel-early': 60 } },
   },
   {
     name: 'fact-skipped',
