@@ -26,6 +26,8 @@ export interface Rule<Command, State, Context> {
    * asking: where it is not so, the broker refuses the fact, and the log is read.
    */
   readonly assume?: (command: Command) => State | undefined;
+  /** Reads what else this command may have written long ago, where what it is judged by does not show it. */
+  readonly earlier?: (log: FactReader, tenant: Tenant, command: Command) => Promise<unknown>;
   readonly decide: Decide<Command, State, Context & { readonly now: Instant }, HoldpointEvent, Refusal>;
   /** The conversation, or whatever else facts of this kind belong together by. */
   readonly correlate: (command: Command, state: State) => string;
@@ -96,6 +98,7 @@ async function tryOnce<Command, State, Context>(
   id: CommandId,
 ): Promise<Handled<State> | undefined> {
   const seen = remembering(services.log);
+  if (request.idempotencyKey !== undefined) await rule.earlier?.(seen, request.tenant, request.command);
   const state = await rule.read(seen, request.tenant, request.command);
   const mine = seen.find(id.eventId);
   if (mine) return sameCommand(mine, id) ? { kind: 'recorded', fact: mine, state } : reusedKey(state);

@@ -54,7 +54,7 @@ class Story {
   }
   now = () => at(this.seconds);
 
-  async ask<Command, State>(rule: Rule<Command, State, never>, command: Command, subject = 'worker') {
+  async ask<Command, State>(rule: Rule<Command, State, never>, command: Command, subject = 'worker', key?: string) {
     const context = { caller: callerOf(subject, { roles: ['agent', 'operator'] }), leaseSeconds: 10 };
     const services = { log: this.log, clock: () => Date.parse(this.now()) };
     const actor = { kind: 'agent', id: subject, via: 'test' } as const;
@@ -64,6 +64,7 @@ class Story {
       tenant: TENANT,
       actor,
       causationId: 'test',
+      ...(key === undefined ? {} : { idempotencyKey: key }),
     });
   }
 
@@ -208,6 +209,24 @@ describe('whatever is asked, in whatever order', () => {
       ),
     );
     expect(all.filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
+  });
+});
+
+describe('a request to resume that comes again under its key', () => {
+  const resume = (story: Story, workerId: string, key?: string) =>
+    story.ask(resuming(commands) as never, { key: TURN, workerId, asHolder: false }, 'worker', key);
+
+  it('finds the attempt that it took, and takes none, whoever had the turn since', async () => {
+    const story = await decidedTurn();
+    const first = await resume(story, 'w-1', 'k');
+    await story.ask(givingBack as never, { key: TURN, workerId: 'w-1', attempt: 1 });
+    await resume(story, 'w-2');
+    await story.ask(givingBack as never, { key: TURN, workerId: 'w-2', attempt: 2 });
+    const before = await story.facts();
+    const again = await resume(story, 'w-1', 'k');
+    expect(again).toMatchObject({ kind: 'recorded', fact: { event: { data: { attempt: 1 } } } });
+    expect(again.kind === 'recorded' && first.kind === 'recorded' && again.fact.seq === first.fact.seq).toBe(true);
+    expect(await story.facts()).toEqual(before);
   });
 });
 

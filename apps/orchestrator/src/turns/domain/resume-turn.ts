@@ -9,7 +9,7 @@ import type { Rule } from '#event-log/handle-command';
 import type { Approval } from '#fold/approval';
 import { isAlive, lastAttempt, nextPlace } from '#fold/lease';
 import { isAgentOf } from '#fold/permission';
-import type { FactReader, WholeTurn } from '#fold/read';
+import { readStory, type FactReader, type WholeTurn } from '#fold/read';
 import { isClosed, isInDoubt, mayGoOn } from '#fold/status';
 import { UNKNOWN_TURN, type KnownTurn } from '#fold/turn';
 import {
@@ -120,6 +120,8 @@ export const resuming = (
     ]);
     return { whole, ...(command ? { offeredAt: command.storedAt } : {}) };
   },
+  // Somebody else may have had it since: a request that comes late must not take it for a worker that is long gone.
+  earlier: async (log, tenant, { key }) => isLeaseKey(key) && readStory(log, subjects.leases(tenant, key)),
   decide: resumeTurn,
   correlate: ({ key }, { whole }) => conversationOf(whole?.turn ?? UNKNOWN_TURN, key),
 });
