@@ -175,6 +175,8 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
 
   async state(): Promise<LogState> {
     const info = await this.manager.streams.info(this.options.stream);
+    // In a cluster another server answers for a stream that nobody leads.
+    if (info.cluster && !info.cluster.leader) throw new Unavailable('Nobody leads the log');
     return { createdAt: instant(Date.parse(info.created)), lastSeq: info.state.last_seq };
   }
 }
