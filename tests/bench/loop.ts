@@ -127,7 +127,7 @@ function expected(status: number, answer: Answer): Record<string, any> {
   return answer.body;
 }
 
-async function floorLoop(floor: Floor): Promise<Sample> {
+export async function floorLoop(floor: Floor): Promise<Sample> {
   const startedAt = performance.now();
   let decidedAt = startedAt;
   for (let n = 0; n < APPENDS_A_LOOP; n++) {
