@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { World } from '../support/world.js';
 import { httpClient, type Answer, type Post } from './http-client.js';
 import { median, percentile, rounded } from './figures.js';
@@ -10,6 +11,7 @@ const APPENDS_A_LOOP = 4;
 /** From the decision to the continuation: ToolApprovalDecided, ContinueConversation. */
 const APPENDS_TO_CONTINUE = 2;
 const BUSY = 64;
+const QUIET_AFTER_MS = 12_000;
 
 /** A turn that is taken is not offered again while this runs. */
 const LONG_LEASES = { HOLDPOINT_LEASE_SECONDS: '900' };
@@ -34,6 +36,8 @@ export async function* loop({ seconds = 15, rounds = 3, concurrency = BUSY }: Be
     await closedLoop(concurrency, seconds / 5, sides.floor);
     const busy: Compared = { clients: concurrency, seconds, rounds, figures: throughput };
     const throughputs = yield* compare(sides, busy);
+    // Alone means alone: turns of the busy rounds are offered once more ten seconds after they were taken.
+    await sleep(QUIET_AFTER_MS);
     const alone = yield* compare(sides, { clients: 1, seconds, rounds, figures: latency });
     const ratio = rounded(throughputs('perSecond'));
     const latencyRatio = rounded(alone('continuedP50Ms'));

@@ -245,6 +245,20 @@ describe('what breaks in between', () => {
     expect(transactions).toBeLessThan(60);
     expect(await rows(`SELECT count(*)::int AS n FROM approvals WHERE outcome_ok`)).toEqual([{ n: 2_000 }]);
   });
+
+  it('lets facts gather that come one after another', async () => {
+    const log = everything();
+    const running = project(log, database.pool);
+    await eventually(async () => (await checkpointOf(database.pool)) === log.lastSeq, 'what was there is projected');
+    const before = running.states.length;
+    for (let n = 0; n < 40; n += 1) {
+      log.tell(requested(`trickle-${n}`));
+      await sleep(4);
+    }
+    await eventually(async () => (await checkpointOf(database.pool)) === log.lastSeq, 'all is projected');
+    await running.stop();
+    expect(running.states.length - before).toBeLessThan(20);
+  });
 });
 
 describe('a log that the read model was not made from', () => {

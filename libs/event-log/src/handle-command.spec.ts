@@ -124,8 +124,8 @@ const assuming: Rule<End, Seen, object> = {
   decide: (command, { end: there }, context) => ending.decide(command, there, context),
   correlate: () => 'conv',
 };
-const endUnread = (log: MemoryLog, reason = 'done') =>
-  handleCommand({ log, clock: Date.now }, assuming, {
+const endUnread = (log: MemoryLog, reason = 'done', rule = assuming) =>
+  handleCommand({ log, clock: Date.now }, rule, {
     command: { reason },
     context: {},
     tenant: TENANT,
@@ -134,6 +134,17 @@ const endUnread = (log: MemoryLog, reason = 'done') =>
   });
 
 describe('a rule that assumes that nothing is there', () => {
+  it('refuses only for what is there', async () => {
+    const log = new MemoryLog();
+    await endUnread(log, 'first');
+    const cautious: typeof assuming = {
+      ...assuming,
+      decide: (command, state, context) =>
+        state.end ? assuming.decide(command, state, context) : refuse(refusal('not-found', 'There is nothing')),
+    };
+    expect(await endUnread(log, 'second', cautious)).toMatchObject({ refusal: { reason: 'superseded' } });
+  });
+
   it('need not read where that is so', async () =>
     expect(await endUnread(new UnsteadyLog([], 1))).toMatchObject({ kind: 'recorded', fact: { seq: 1 } }));
   it('reads what is there where it is not', async () => {

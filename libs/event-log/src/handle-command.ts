@@ -22,10 +22,14 @@ export interface LogServices {
 export interface Rule<Command, State, Context> {
   readonly read: (log: FactReader, tenant: Tenant, command: Command) => Promise<State>;
   /**
-   * What would be read where nothing is there yet, for a command that mostly makes something new. Tried first and without
-   * asking: where it is not so, the broker refuses the fact, and the log is read.
+   * The state as it mostly is, from fewer reads or none: that what this command would write is not there. Tried first. The
+   * broker refuses the fact where it is not so, and only a fact is taken from it: for any other answer the log is read whole.
    */
-  readonly assume?: (command: Command) => State | undefined;
+  readonly assume?: (
+    log: FactReader,
+    tenant: Tenant,
+    command: Command,
+  ) => State | undefined | Promise<State | undefined>;
   /** Reads what else this command may have written long ago, where what it is judged by does not show it. */
   readonly earlier?: (log: FactReader, tenant: Tenant, command: Command) => Promise<unknown>;
   readonly decide: Decide<Command, State, Context & { readonly now: Instant }, HoldpointEvent, Refusal>;
@@ -62,9 +66,8 @@ export async function handleCommand<Command, State, Context>(
 ): Promise<Handled<State>> {
   const id = identify(request);
   const until = Date.now() + BUDGET_MS;
-  const assumed = rule.assume?.(request.command);
-  const first = assumed && (await conclude(services, rule, request, { id, state: assumed }).catch(unlessUnclear));
-  if (first) return first;
+  const assumed = await tryAssumed(services, rule, request, id);
+  if (assumed?.kind === 'recorded') return assumed;
   while (Date.now() < until) {
     const handled = await tryOnce(services, rule, request, id).catch(unlessUnclear);
     if (handled) return handled;
@@ -89,6 +92,22 @@ function identify<Command, Context>({ tenant, actor, command, idempotencyKey }: 
   if (idempotencyKey === undefined) return { eventId: randomUUID() };
   const eventId = `ik_${shortDigest('idempotency', tenant, actor.id, idempotencyKey)}`;
   return { eventId, commandDigest: digestOf(command) };
+}
+
+async function tryAssumed<Command, State, Context>(
+  services: LogServices,
+  rule: Rule<Command, State, Context>,
+  request: Request<Command, Context>,
+  id: CommandId,
+): Promise<Handled<State> | undefined> {
+  try {
+    const state = await rule.assume?.(services.log, request.tenant, request.command);
+    return state === undefined ? undefined : await conclude(services, rule, request, { id, state });
+  } catch (error) {
+    // A log without room still has an answer for who comes second.
+    if (error instanceof Unavailable) return undefined;
+    throw error;
+  }
 }
 
 async function tryOnce<Command, State, Context>(

@@ -48,6 +48,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
+/** A continuation that a worker was given and did not take is offered again after that. */
 const POOL_ACK_WAIT_NS = 10_000_000_000;
 const PULLS_WAITING_MAX = 100_000;
 

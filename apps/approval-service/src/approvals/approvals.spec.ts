@@ -111,6 +111,22 @@ describe('deciding over the log', () => {
     expect(other).toMatchObject({ ok: false, refusal: { reason: 'conflict' } });
   });
 
+  it('the first reads no more than how far the turn has come', async () => {
+    const log = new Log();
+    await log.tell(requested());
+    const read: string[] = [];
+    const last = log.last.bind(log);
+    log.last = (filter) => {
+      read.push(filter);
+      return last(filter);
+    };
+    expect(await decide(service(log), asked('ada', approve))).toMatchObject({
+      ok: true,
+      value: { verdict: 'counted' },
+    });
+    expect(read).toEqual([subjects.story(TENANT, TURN_KEY)]);
+  });
+
   it('another tenant sees nothing', async () => {
     const log = new Log();
     await log.tell(requested());

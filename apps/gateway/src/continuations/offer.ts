@@ -3,19 +3,19 @@ import type { Delivery } from '#event-log/log';
 import type { StrayOffers } from './stray-offers.js';
 import type { Stray } from './waiting-pull.js';
 
-/** A command on its way to a worker; exactly one of the five is called, at once: nothing stays pending in this process. */
+/**
+ * A command on its way to a worker. Where it is given to one, the broker is told nothing: it comes again when nobody has said for
+ * ten seconds that it is over. Else one of the four is called, at once: nothing stays pending in this process.
+ */
 export interface Offer extends Stray {
   over(): void;
   later(ms: number): void;
-  /** A worker has it before it, but nobody has taken it yet. */
-  offered(): void;
   /** Nobody here has room for it now. */
   noRoom(): void;
   /** Those who wait here may not have it, for that long at most. */
   notForThese(atMostMs?: number): void;
 }
 
-const OFFER_AGAIN_MS = 10_000;
 const NO_ROOM_MS = 50;
 const OTHERS_FIRST_MS = 250;
 const OTHERS_MOST_MS = 2_000;
@@ -29,7 +29,6 @@ export function offerOfDelivery(delivery: Delivery<ContinuationCommand>): Offer 
     storedAt,
     over: () => delivery.ack(),
     later: (ms) => delivery.again(ms),
-    offered: () => delivery.again(OFFER_AGAIN_MS),
     noRoom: () => delivery.again(NO_ROOM_MS),
     notForThese: (atMostMs = backOffMs) => delivery.again(Math.max(1, Math.min(atMostMs, backOffMs))),
   };
@@ -40,7 +39,6 @@ export const offerOfStray = (stray: Stray, strays: StrayOffers): Offer => ({
   ...stray,
   over: () => undefined,
   later: (ms) => (ms <= OTHERS_MOST_MS ? strays.add(stray) : undefined),
-  offered: () => undefined,
   noRoom: () => strays.add(stray),
   notForThese: () => strays.add(stray),
 });

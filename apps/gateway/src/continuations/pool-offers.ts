@@ -198,6 +198,5 @@ export class PoolOffers {
     const { command, storedAt } = offer;
     const index = command.approvalId === undefined ? undefined : indexOfApproval(command.approvalId);
     pull.give({ command, storedAt, continuation: continuationOf(turn, approvals, index) });
-    offer.offered();
   }
 }

@@ -40,6 +40,12 @@ export async function readCall(log: FactReader, tenant: Tenant, { approvalId }: 
   return { turn, approval };
 }
 
+/** As it mostly is when somebody decides: nobody has before. Nothing can be written of an approval before its decision. */
+export async function readUndecided(log: FactReader, tenant: Tenant, { approvalId }: AboutCall): Promise<CallState> {
+  if (!isApprovalId(approvalId)) return UNKNOWN_CALL;
+  return { turn: await readTurn(log, tenant, turnKeyOfApproval(approvalId)), approval: NEW_APPROVAL };
+}
+
 /** The call that was asked about, where the log has one under this id. */
 export function knownCall({ approvalId }: AboutCall, { turn, approval }: CallState): KnownCall | undefined {
   const call = turn.state === 'unknown' ? undefined : turn.request.toolCalls[indexOfApproval(approvalId)];

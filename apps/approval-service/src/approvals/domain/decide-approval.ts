@@ -16,6 +16,7 @@ import {
   knownCall,
   notFound,
   readCall,
+  readUndecided,
   winnerOf,
   type ByCaller,
   type CallState,
@@ -98,6 +99,7 @@ function isSame(command: DecideApproval, decision: Decision, { caller, argsDiges
 
 export const deciding: Rule<DecideApproval, CallState, ByCaller> = {
   read: readCall,
+  assume: readUndecided,
   decide: decideApproval,
   correlate: conversationOf,
 };

@@ -123,7 +123,7 @@ export const opening: Rule<NamedTurn, OpeningState, ByCaller> = {
     ]);
     return { turn, ...(superseded === undefined ? {} : { superseded }) };
   },
-  assume: ({ supersedes }) => (supersedes === undefined ? { turn: UNKNOWN_TURN } : undefined),
+  assume: (_log, _tenant, { supersedes }) => (supersedes === undefined ? { turn: UNKNOWN_TURN } : undefined),
   decide: openTurn,
   correlate: ({ conversationId }) => conversationId,
 };
