@@ -83,6 +83,13 @@ describe('workers come, die and come back', () => {
     expect(await end(2)).toMatchObject({ status: 200 });
   });
 
+  it('what a worker was given and never took is offered again by itself', async () => {
+    const turn = await openTurn(agent, { pool: 'lost' });
+    await approve(ada, turn.approvalIds[0]);
+    const lost = await pullOne(agent, 'w-1', { pool: 'lost' });
+    expect(await pullOne(agent, 'w-2', { pool: 'lost', waitSeconds: 30 })).toMatchObject({ leaseId: lost['leaseId'] });
+  });
+
   it('what is in doubt is settled by a person who did not ask for it, and the turn is offered again', async () => {
     const turn = await openTurn(agent, { pool: 'doubt', agent: { id: 'a', onBehalfOf: 'olga@example.com' } });
     await approve(ada, turn.approvalIds[0]);
