@@ -55,8 +55,8 @@ async function clientsOf(world: World): Promise<Clients> {
   const [agent, approver] = [await world.agent('fanout-agent'), await world.approver()];
   return {
     url: world.url,
-    agent: { token: agent.token, post: httpClient(world.url, agent.token, 2_000) },
-    approver: httpClient(world.url, approver.token, 200),
+    agent: { token: agent.token, post: httpClient(world.url, agent.token, 2_000).post },
+    approver: httpClient(world.url, approver.token, 200).post,
   };
 }
 

@@ -5,12 +5,17 @@ export interface Answer {
   readonly body: Record<string, any>;
 }
 export type Post = (path: string, body: unknown) => Promise<Answer>;
+export interface HttpClient {
+  readonly post: Post;
+  /** How many it has open, busy or kept. */
+  connections(): number;
+}
 
 /** HTTP as cheap as a client can speak it, so that what is measured is the product: kept connections, nothing else. */
-export function httpClient(url: string, token: string, connections: number): Post {
+export function httpClient(url: string, token: string, connections: number): HttpClient {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'lifo' });
-  return (path, body) =>
+  const post: Post = (path, body) =>
     new Promise((resolve, reject) => {
       const text = JSON.stringify(body);
       const headers = {
@@ -30,4 +35,6 @@ export function httpClient(url: string, token: string, connections: number): Pos
       sent.on('error', reject);
       sent.end(text);
     });
+  const open = () => [agent.sockets, agent.freeSockets].flatMap((all) => Object.values(all).flat()).length;
+  return { post, connections: open };
 }

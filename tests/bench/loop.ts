@@ -19,6 +19,8 @@ const LONG_LEASES = { HOLDPOINT_LEASE_SECONDS: '900' };
 export interface Clients {
   readonly agent: Post;
   readonly approver: Post;
+  /** All that these clients have open. */
+  connections(): number;
 }
 export interface Sample {
   readonly wholeMs: number;
@@ -73,9 +75,14 @@ async function* compare(
 
 export async function clientsOf(world: World, concurrency: number): Promise<Clients> {
   const [agent, approver] = [await world.agent(), await world.approver()];
+  const both = [
+    httpClient(world.url, agent.token, 2 * concurrency),
+    httpClient(world.url, approver.token, concurrency),
+  ] as const;
   return {
-    agent: httpClient(world.url, agent.token, 2 * concurrency),
-    approver: httpClient(world.url, approver.token, concurrency),
+    agent: both[0].post,
+    approver: both[1].post,
+    connections: () => both[0].connections() + both[1].connections(),
   };
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findNats, startNats } from '#tools/servers/nats';
 import { ROOT, type TestServers } from '#tools/test-servers';
 import { freePort } from '../support/world.js';
-import { memoryOf } from './processes.js';
+import { residentBytesOf } from './processes.js';
 
 type Running = Awaited<ReturnType<typeof startNats>>;
 /** The broker lets go of what it cached of a block some ten seconds after its last use. */
@@ -55,7 +55,7 @@ export class MeasuredBroker {
     await sleep(RESTING_MS);
     const text = await (await fetch(`http://127.0.0.1:${this.ports.profile}/debug/pprof/heap?gc=1&debug=1`)).text();
     const heapBytes = Number(/# HeapAlloc = (\d+)/.exec(text)?.[1]);
-    return { heapBytes, ...memoryOf(this.pid) };
+    return { heapBytes, rssBytes: residentBytesOf(this.pid) };
   }
 
   async interest() {

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { ROOT } from '#tools/test-servers';
 import { SERVICES, World, type ServiceName } from '../support/world.js';
+import { PROBED } from './heaps.js';
 import { MeasuredBroker } from './measured-broker.js';
 import { cpuSecondsOf, cpuSecondsOfFamily, socketsOf } from './processes.js';
 import type { Service } from './scale-model.js';
@@ -14,20 +12,10 @@ export class MeasuredWorld {
   ) {}
 
   static async start(): Promise<MeasuredWorld> {
-    const hook = join(ROOT, 'tests/support/measure-memory.mjs');
-    const world = await World.start({ env: { NODE_OPTIONS: `--expose-gc --import=${hook}` } });
+    const world = await World.start({ env: PROBED });
     const broker = await MeasuredBroker.insteadOf(world.servers);
     await world.ready();
     return new MeasuredWorld(world, broker);
-  }
-
-  /** After a collection. */
-  async heapOf(name: ServiceName) {
-    const child = this.world.process(name);
-    const answered = once(child, 'message') as Promise<[NodeJS.MemoryUsage]>;
-    child.send('memory');
-    const [{ rss, heapUsed, external }] = await answered;
-    return { heapBytes: heapUsed + external, rssBytes: rss };
   }
 
   gatewaySockets = (): number => socketsOf(this.pidOf('gateway'));

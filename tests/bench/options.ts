@@ -5,7 +5,7 @@ const SIZES = ['events', 'rounds', 'seconds', 'pending', 'streams', 'workers', '
 type Size = (typeof SIZES)[number];
 
 export type BenchOptions = Readonly<Partial<Record<Size, number>>>;
-/** Gives its figures one by one; the last is the ratio of product and floor. */
+/** Gives its figures one by one; the last, where it is held against a floor, is the ratio of product and floor. */
 export type Bench = (options: BenchOptions) => AsyncGenerator<object>;
 
 export interface Asked {

@@ -44,7 +44,7 @@ export async function* parked({ pending = 100_000, rounds = 5 }: BenchOptions): 
 async function startSide(decisions: number): Promise<Side> {
   const world = await World.start({ env: PROBED, servers: { fastDatabase: false } });
   const { token } = await world.approver();
-  const side = { world, approver: httpClient(world.url, token, 4), pending: 0, next: 0 };
+  const side = { world, approver: httpClient(world.url, token, 4).post, pending: 0, next: 0 };
   // What is needed by the first requests is not what waiting costs.
   await decideSome(side, decisions);
   return side;

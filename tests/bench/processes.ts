@@ -3,10 +3,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const TICKS_A_SECOND = 100;
 
 /** What the system says of a process; it is Linux alone that says it so. */
-export function memoryOf(pid: number): { readonly rssBytes: number } {
+export function residentBytesOf(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return { rssBytes: Number(kilobytes) * 1024 };
+  return Number(kilobytes) * 1024;
 }
+
+export const handlesOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
 /** Seconds of processor time since its start. */
 export function cpuSecondsOf(pid: number): number {

@@ -4,6 +4,7 @@ import { Fleet, openAndApprove, peopleOf, type Person } from './fleet.js';
 import { rounded } from './figures.js';
 import { argsOf } from './life-arguments.js';
 import { TENANTS } from './lives.js';
+import { heapOf } from './heaps.js';
 import { MeasuredWorld } from './measured-world.js';
 import type { BenchOptions } from './options.js';
 import type { Service } from './scale-model.js';
@@ -49,8 +50,8 @@ async function* ofWaiting(
   yield { part: 'half of the workers wait', workers: workers / 2, ...half };
   fleet.grow(workers);
   const all = await lookOnceOpen(measured, none.sockets + workers);
-  const aWorker = (half.gateway.heapBytes - none.gateway.heapBytes) / (workers / 2);
-  const predicted = half.gateway.heapBytes + (workers / 2) * aWorker;
+  const aWorker = (half.gatewayHeapBytes - none.gatewayHeapBytes) / (workers / 2);
+  const predicted = half.gatewayHeapBytes + (workers / 2) * aWorker;
   yield {
     part: 'all workers wait',
     workers,
@@ -60,13 +61,13 @@ async function* ofWaiting(
   };
   const opened = await openStreams(people, streams);
   const withStreams = await lookOnceOpen(measured, all.sockets + streams);
-  const aStream = (withStreams.gateway.heapBytes - all.gateway.heapBytes) / streams;
+  const aStream = (withStreams.gatewayHeapBytes - all.gatewayHeapBytes) / streams;
   yield { part: 'streams are open', streams: opened.length, ...withStreams, heapBytesAStream: rounded(aStream) };
 }
 
 async function look(measured: MeasuredWorld) {
   const broker = { ...(await measured.broker.memory()), ...(await measured.broker.interest()) };
-  return { gateway: await measured.heapOf('gateway'), sockets: measured.gatewaySockets(), broker };
+  return { gatewayHeapBytes: await heapOf(measured.world, 'gateway'), sockets: measured.gatewaySockets(), broker };
 }
 
 async function lookOnceOpen(measured: MeasuredWorld, sockets: number) {
@@ -106,7 +107,7 @@ async function* ofApprovals(
     perSecond: rounded(done / seconds),
     problems: [...failed, ...fleet.problems].slice(0, 5),
     broker: { before: before.broker, after: after.broker },
-    gateway: { before: before.gateway, after: after.gateway },
+    gateway: { before: before.gatewayHeapBytes, after: after.gatewayHeapBytes },
     sockets: { before: before.sockets, after: after.sockets },
     cpuSecondsAnApproval: perApproval(before.cpu, cpu, done),
   };

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES, World } from '../support/world.js';
 import { latency, median, rounded } from './figures.js';
 import { clientsOf, closedLoop, floorLoop, oneLoop, type Clients, type Sample } from './loop.js';
 import { startFloor, type Floor } from './loop-floor.js';
 import type { BenchOptions } from './options.js';
+import { handlesOf, residentBytesOf } from './processes.js';
 
 const BUSY = 64;
 const WARM_UP_MOST_SECONDS = 20;
@@ -67,7 +67,7 @@ async function oneWindow({ world, floor, clients }: Sides, perSecond: number, se
     openLoop(perSecond, seconds, () => endedLoop(clients)),
     openLoop(FLOOR_PER_SECOND, seconds, () => floorLoop(floor)),
   ]);
-  return { product: continued(product), floor: continued(bare), held: heldBy(world) };
+  return { product: continued(product), floor: continued(bare), held: heldBy(world, clients) };
 }
 
 function continued(samples: readonly Sample[]): Latency {
@@ -93,16 +93,17 @@ async function endedLoop(clients: Clients): Promise<Sample> {
   return sample;
 }
 
-/** Resident memory and open handles as Linux tells them. */
-function heldBy(world: World): Record<string, Held> {
+/** Resident memory and open handles as Linux tells them, without the connections that these clients keep or let go as they like. */
+function heldBy(world: World, clients: Clients): Record<string, Held> {
   const pids: [string, number | undefined][] = SERVICES.map((name) => [name, world.process(name).pid]);
   pids.push(['nats-server', world.servers.nats.pid()], ['postgres', world.servers.postgres.pid()]);
-  return Object.fromEntries(pids.map(([name, pid]) => [name, heldByProcess(pid ?? 0)]));
-}
-
-function heldByProcess(pid: number): Held {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return { rssBytes: Number(kilobytes) * 1_024, handles: readdirSync(`/proc/${pid}/fd`).length };
+  const ofClients = (name: string) => (name === 'gateway' ? clients.connections() : 0);
+  return Object.fromEntries(
+    pids.map(([name, pid = 0]) => [
+      name,
+      { rssBytes: residentBytesOf(pid), handles: handlesOf(pid) - ofClients(name) },
+    ]),
+  );
 }
 
 /** The medians of the last quarter over those of the first. */

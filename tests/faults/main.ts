@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { runCampaign } from './campaign.js';
 import { planted } from './plants/main-planted.js';
 import { writeReport } from './report.js';
+import { UsageError } from './usage-error.js';
 import { isSelection, SELECTIONS } from './selections.js';
 
 const USAGE = `npm run faults -- [--minutes 10] [--seed N] [--cluster] [--only name,name] [--kills N] [--report dir] [--selection ci]
@@ -23,10 +24,10 @@ async function main(): Promise<number> {
     },
   });
   if (values.planted) return planted(positionals, number('seed', values.seed), values.report);
-  if (positionals.length > 0) throw new TypeError(`What is ${positionals.join(' ')}?`);
+  if (positionals.length > 0) throw new UsageError(`What is ${positionals.join(' ')}?`);
   const { selection: name } = values;
   if (name !== undefined && !isSelection(name))
-    throw new TypeError(`The selections are ${Object.keys(SELECTIONS).join(', ')}`);
+    throw new UsageError(`The selections are ${Object.keys(SELECTIONS).join(', ')}`);
   const report = await runCampaign({
     ...(name === undefined ? {} : SELECTIONS[name]),
     seed: number('seed', values.seed),
@@ -45,16 +46,20 @@ async function main(): Promise<number> {
 
 function number(name: string, text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new TypeError(`--${name} must be a number`);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new UsageError(`--${name} must be a number`);
   return value;
 }
+
+/** As `parseArgs` says it. */
+const isUnknownOption = (error: unknown): error is Error =>
+  error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 
 main().then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
-    const isUsage = error instanceof TypeError;
+    const isUsage = error instanceof UsageError || isUnknownOption(error);
     console.error(isUsage ? `${error.message}\n${USAGE}` : error);
     process.exitCode = isUsage ? 2 : 1;
   },

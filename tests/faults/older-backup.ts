@@ -1,29 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { READ_MODEL_TABLES } from '#read-model/wipe';
 import { eventually } from '../support/world.js';
-
-const TABLES = [
-  'turns',
-  'approvals',
-  'due',
-  'tokens',
-  'attempts',
-  'event_log',
-  'projection_checkpoint',
-  'parked_events',
-];
 
 /** Postgres as it was a while ago, as from a backup: the checkpoint is behind what the services had written. */
 export async function restoreOlder(databaseUrl: string, forMs: number): Promise<void> {
   await inOne(databaseUrl, [
     'DROP SCHEMA IF EXISTS backup CASCADE',
     'CREATE SCHEMA backup',
-    ...TABLES.map((table) => `CREATE TABLE backup.${table} AS TABLE public.${table}`),
+    ...READ_MODEL_TABLES.map((table) => `CREATE TABLE backup.${table} AS TABLE public.${table}`),
   ]);
   await sleep(forMs);
   await inOne(databaseUrl, [
-    `LOCK TABLE ${TABLES.map((table) => `public.${table}`).join(', ')} IN ACCESS EXCLUSIVE MODE`,
-    ...TABLES.flatMap((table) => [
+    `LOCK TABLE ${READ_MODEL_TABLES.map((table) => `public.${table}`).join(', ')} IN ACCESS EXCLUSIVE MODE`,
+    ...READ_MODEL_TABLES.flatMap((table) => [
       `DELETE FROM public.${table}`,
       `INSERT INTO public.${table} SELECT * FROM backup.${table}`,
     ]),

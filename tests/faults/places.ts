@@ -1,6 +1,7 @@
 import { connectAs } from '../support/connect-as.js';
 import { eventually, SERVICES, World, type ServiceName } from '../support/world.js';
 import { Proxy, type Passage } from './proxy.js';
+import { LEASE_SECONDS } from './timing.js';
 import type { Setup } from './plan.js';
 
 /** A world, and what stands between its parts. */
@@ -20,8 +21,6 @@ export interface PlaceOptions {
   /** Where the broker has its files. */
   readonly natsDir?: string;
 }
-
-const LEASE_SECONDS = 4;
 
 export async function openPlace({ cluster, dist, setup, natsDir }: PlaceOptions): Promise<Place> {
   const links = new Map<string, Proxy>();

@@ -6,6 +6,7 @@ import { figuresOf, type Figures } from './figures.js';
 import type { Ledger } from './ledger.js';
 import { Load, type Cast, type LoadFocus } from './load/load.js';
 import { Random } from './random.js';
+import { STANDSTILL_MS } from './timing.js';
 
 export interface ScenarioReport {
   readonly name: string;
@@ -41,8 +42,6 @@ export interface Scene {
 
 const DRAIN_MS = 60_000;
 const CONCURRENCY = 10;
-/** Between reading and writing, besides being made to stand still. */
-const STANDSTILL_MS = 3_000;
 
 /** Load, faults, a minute for everything to end, and then the log against the ledger. */
 export async function play(running: Running, scene: Scene): Promise<ScenarioReport> {

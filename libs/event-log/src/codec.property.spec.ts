@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EVENT_TYPES } from '../../../tests/fuzz/decoders/facts.js';
-import { decodesOrRefuses, staysTheSame } from '../../../tests/fuzz/decoders/properties.js';
+import { decodesOrRefuses, refusesListsInLists, staysTheSame } from '../../../tests/fuzz/decoders/properties.js';
 
 // The same seed each time: what is found here can be found again. `npm run fuzz -- --only decoders` takes new ones.
 const SEED = 20_260_301;
@@ -15,4 +15,6 @@ describe('an event of any values that its contract allows', () => {
 describe('a damaged fact', () => {
   it('is read or refused as unreadable, and does no other harm', () =>
     fc.assert(decodesOrRefuses(), { seed: SEED, numRuns: 500 }));
+  it('with lists in lists is refused, however deep they go', () =>
+    fc.assert(refusesListsInLists(), { seed: SEED, numRuns: 30 }));
 });

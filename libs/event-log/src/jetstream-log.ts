@@ -16,7 +16,7 @@ import { instant } from '#contracts/ids';
 import { decodeFact, encodeFact } from './codec.js';
 import { KeptFacts } from './kept-facts.js';
 import { deliveryOf, rawOfDelivered, rawOfStored, toNatsHeaders } from './jetstream-message.js';
-import { Unavailable, type Appended, type Delivery, type Log, type LogState, type RawFact } from './log.js';
+import { LogGap, Unavailable, type Appended, type Delivery, type Log, type LogState, type RawFact } from './log.js';
 
 const PUBLISH_TIMEOUT_MS = 2_000;
 const WRONG_LAST_SEQUENCE = 10071;
@@ -41,7 +41,7 @@ export interface JetStreamLogOptions {
   readonly following: Following;
 }
 
-/** One write-once JetStream stream. Every read goes to the leader, every write expects its subject to be empty. */
+/** One write-once JetStream stream. A read of what is not kept goes to the leader, every write expects its subject to be empty. */
 export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log<Event> {
   private readonly client: JetStreamClient;
   private readonly kept = new KeptFacts<Event>();
@@ -178,14 +178,6 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
     // In a cluster another server answers for a stream that nobody leads.
     if (info.cluster && !info.cluster.leader) throw new Unavailable('Nobody leads the log');
     return { createdAt: instant(Date.parse(info.created)), lastSeq: info.state.last_seq };
-  }
-}
-
-/** The stream misses a message that it once had, or has it under another sequence: nothing may be built on it. */
-export class LogGap extends Error {
-  override readonly name = 'LogGap';
-  constructor(stream: string, seq: number) {
-    super(`The stream ${stream} does not have message ${seq}`);
   }
 }
 

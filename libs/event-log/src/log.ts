@@ -42,7 +42,7 @@ export interface LogState {
 /** One write-once stream. Two implementations held to one contract test: JetStream, and memory for fast tests. */
 export interface Log<Event = HoldpointEvent> extends FactReader<Event> {
   append(fact: Fact<Event>): Promise<Appended>;
-  /** Every message after a sequence, in order, without end and without a gap, until aborted. Throws where a gap shows. */
+  /** Every message after a sequence, in order, without end and without a gap, until aborted. Throws `LogGap` where one shows. */
   follow(after: number, signal: AbortSignal): AsyncIterable<RawFact>;
   /** What a durable subscription made by the bootstrap is given, until aborted. Redelivered until acknowledged. */
   deliveries(durable: string, signal: AbortSignal): AsyncIterable<Delivery<Event>>;
@@ -57,6 +57,14 @@ export class Unavailable extends Error {
 /** The broker has no room, or refuses writes: waiting a moment does not help. */
 export class LogFull extends Unavailable {
   override readonly name = 'LogFull';
+}
+
+/** The stream misses a message that it once had, or has it under another sequence: nothing may be built on it. */
+export class LogGap extends Error {
+  override readonly name = 'LogGap';
+  constructor(stream: string, seq: number) {
+    super(`The stream ${stream} does not have message ${seq}`);
+  }
 }
 
 /** A fact that this code cannot read: newer than the code, or damaged. Whoever meets one stops. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import type { Log, RawFact } from '#event-log/log';
+import { LogGap, type Log, type RawFact } from '#event-log/log';
 import { applyBatch, batchOf, type Batch, type ReportParked } from './apply-batch.js';
 import { openCheckpoint, proveCheckpoint, type Checkpoint } from './checkpoint.js';
 import { Inflow } from './inflow.js';
@@ -73,15 +73,12 @@ async function projectFrom(services: ProjectionServices, client: PoolClient, sig
     if (checkpoint.schemaVersion < schemaVersion) await inTransaction(client, () => wipe(client));
     else await projectOn(services, client, { checkpoint, facts, stop, signal });
   } catch (error) {
-    throw isGap(error) ? new ProjectionRefused('gap', error.message, { cause: error }) : error;
+    throw error instanceof LogGap ? new ProjectionRefused('gap', error.message, { cause: error }) : error;
   } finally {
     stop.abort();
     await facts.return?.();
   }
 }
-
-/** By name: which kind of log it is does not matter here. */
-const isGap = (error: unknown): error is Error => error instanceof Error && error.name === 'LogGap';
 
 /** Not proven where it was stopped before; a log that does not give the fact at all does not answer, and is asked again. */
 async function isProven(client: PoolClient, checkpoint: Checkpoint, facts: AsyncIterator<RawFact>): Promise<boolean> {
@@ -124,7 +121,8 @@ async function writeAll(
   client: PoolClient,
   { checkpoint, inflow }: { readonly checkpoint: Checkpoint; readonly inflow: Inflow<Link> },
 ): Promise<void> {
-  const write = async (from: Checkpoint, batch: Batch) => told(await applyBatch(client, batch, { from, ...report }));
+  const write = async (from: Checkpoint, batch: Batch) =>
+    told(await applyBatch(client, batch, { from, parked: report.parked }));
   const told = (at: Checkpoint) => {
     report.state({ is: 'projecting', seq: at.lastSeq });
     return at;

@@ -15,10 +15,9 @@ export interface Tolerance {
 
 /** One approval's life, from its facts alone: what each of them must follow from. */
 export function checkApproval(call: CallFacts, { standstillMs }: Tolerance, report: Report): void {
-  const say = report.bind(undefined);
-  if (call.decisions.length > 1) say('I1', call.approvalId, `${call.decisions.length} decisions`);
-  if (call.uses.length > 1) say('I1', call.approvalId, `its use has ${call.uses.length} facts`);
-  if (call.outcomes.length > 1) say('I1', call.approvalId, `${call.outcomes.length} outcomes`);
+  if (call.decisions.length > 1) report('I1', call.approvalId, `${call.decisions.length} decisions`);
+  if (call.uses.length > 1) report('I1', call.approvalId, `its use has ${call.uses.length} facts`);
+  if (call.outcomes.length > 1) report('I1', call.approvalId, `${call.outcomes.length} outcomes`);
   const [decision] = call.decisions;
   const [use] = call.uses;
   const [outcome] = call.outcomes;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { digest } from '../canonical.js';
 import type { Ledger } from '../ledger.js';
 import type { Random } from '../random.js';
+import { LEASE_SECONDS, STANDSTILL_MS } from '../timing.js';
 import type { Board } from './board.js';
 import type { Answer, Client } from './client.js';
 import { intrude, reportAsAnother, tryUnapproved } from './intruders.js';
@@ -46,7 +47,9 @@ type Manner = keyof typeof MANNERS;
 export type Manners = Readonly<Record<Manner, number>>;
 
 /** Longer than the lease, so that an attempt that does nothing is over. */
-const LEASE_OVER_MS = 5_000;
+const LEASE_OVER_MS = (LEASE_SECONDS + 1) * 1_000;
+/** Within the checker's tolerance what comes late may still be right. */
+const PAST_EXCUSE_MS = STANDSTILL_MS + 300;
 const SLOW_MS = 5_500;
 
 export async function pullOnce(worker: Worker, pool: string): Promise<void> {
@@ -179,7 +182,7 @@ async function comeBackLater(worker: Worker, taken: Taken): Promise<void> {
     await sleep(250);
   }
   if (board.lastAttempt(leaseId) <= attempt) return;
-  await sleep(3_300);
+  await sleep(PAST_EXCUSE_MS);
   if (!draining()) await actStale(worker, taken);
 }
 

@@ -1,3 +1,4 @@
+import { UsageError } from '../usage-error.js';
 import { PLANTS } from './plants.js';
 import { writePlanted } from './report-planted.js';
 import { runPlanted } from './run-planted.js';
@@ -6,7 +7,7 @@ import { runPlanted } from './run-planted.js';
 export async function planted(names: readonly string[], seed: number, folder: string): Promise<number> {
   const unknown = names.filter((name) => !PLANTS.some((plant) => plant.name === name));
   if (unknown.length > 0)
-    throw new TypeError(
+    throw new UsageError(
       `There is no plant ${unknown.join(', ')}; there are ${PLANTS.map(({ name }) => name).join(', ')}`,
     );
   const plants = PLANTS.filter(({ name }) => names.length === 0 || names.includes(name));

@@ -8,6 +8,7 @@ import { Ledger } from '../ledger.js';
 import type { OpenedTurn } from '../load/board.js';
 import { hire, Load, type Cast } from '../load/load.js';
 import { Random } from '../random.js';
+import { LEASE_SECONDS } from '../timing.js';
 import type { Plant, Trouble } from './plant.js';
 
 export interface ShortCampaign {
@@ -26,7 +27,6 @@ const BRISK = {
   'dies-before-end': 0,
   'late-outcome': 0,
 } as const;
-const LEASE_SECONDS = 4;
 const CONCURRENCY = 6;
 /** As much as shows a fault that shows now and then, in a time that a slow machine is not held to. */
 const TURNS = 40;

@@ -23,7 +23,10 @@ export const staysTheSame = (type: Written['type']): fc.IProperty<[ReturnType<ty
   });
 
 /** Whatever the broker hands over is a fact or an `UnreadableFact`, in bounded time, and touches nothing else. */
-export const decodesOrRefuses = (): fc.IProperty<[RawFact]> => fc.property(damagedFact(), decodeOrRefuse);
+export const decodesOrRefuses = (): fc.IProperty<[RawFact]> =>
+  fc.property(damagedFact(), (raw) => {
+    decodeOrRefuse(raw);
+  });
 
 /** Lists in lists where a contract has a list of objects: any depth of them is refused, and none is walked into. */
 export const refusesListsInLists = (): fc.IProperty<[RawFact]> =>
@@ -35,20 +38,24 @@ export const refusesListsInLists = (): fc.IProperty<[RawFact]> =>
         data: Buffer.from(text(raw.data).replace(/"toolCalls":\[/, `$&${'['.repeat(levels)}${']'.repeat(levels)},`)),
       })),
     (raw) => {
-      decodeOrRefuse(raw);
+      if (decodeOrRefuse(raw)) throw new Error('Lists in lists were read as calls');
     },
   );
 
-function decodeOrRefuse(raw: RawFact): void {
+/** Whether it was read. */
+function decodeOrRefuse(raw: RawFact): boolean {
   const begun = performance.now();
+  let isRead = true;
   try {
     checkShape(decodeFact(raw).event);
   } catch (error) {
     if (!(error instanceof UnreadableFact)) throw error;
+    isRead = false;
   }
   if (performance.now() - begun > LONGEST_DECODE_MS) throw new Error(`It took ${performance.now() - begun} ms`);
   if (Object.keys(Object.prototype).length > 0 || 'polluted' in {})
     throw new Error('The prototype of everything was changed');
+  return isRead;
 }
 
 /** A decoded event is an instance of its contract class, with none but its own fields. */

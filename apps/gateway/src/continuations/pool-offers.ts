@@ -27,8 +27,7 @@ export interface OfferServices {
 const AT_ONCE_MAX = 64;
 const FETCH_MS = 5_000;
 const BACK_OFF_MS = 500;
-const NOT_YET_MS = 1_000;
-const UNREADABLE_MS = 1_000;
+const SOON_MS = 1_000;
 const UNREADABLE_FOR_MS = 60_000;
 const CONSUMER_NOT_FOUND = 10014;
 
@@ -52,10 +51,9 @@ export class PoolOffers {
   async serve(pull: WaitingPull): Promise<void> {
     this.waiting.add(pull);
     this.lookAtStrays();
-    const pumping = this.pump();
+    void this.pump();
     await pull.ended;
     this.waiting.delete(pull);
-    void pumping;
   }
 
   endPulls(): void {
@@ -137,7 +135,7 @@ export class PoolOffers {
   private look(offer: Offer): void {
     const work = this.consider(offer).catch((error: unknown) => {
       this.services.report(error, 'offer');
-      offer.later(UNREADABLE_MS);
+      offer.later(SOON_MS);
     });
     this.looking.add(work);
     void work.finally(() => this.looking.delete(work));
@@ -150,7 +148,7 @@ export class PoolOffers {
     if (heard && this.judge(offer, heard).is !== 'not-yet') return this.place(offer, heard);
     const whole = await readWholeTurn(this.services.events, this.tenant, turnKey);
     if (whole) this.place(offer, whole);
-    else offer.later(UNREADABLE_MS);
+    else offer.later(SOON_MS);
   }
 
   private judge(offer: Offer, whole: WholeTurn): Judgement {
@@ -167,7 +165,7 @@ export class PoolOffers {
       case 'later':
         return offer.later(judgement.ms);
       case 'not-yet':
-        return offer.later(NOT_YET_MS);
+        return offer.later(SOON_MS);
       case 'offer':
         return this.give(offer, whole, this.firstOf(offer, whole));
       case 'holder-only': {
