@@ -20,23 +20,26 @@ export const openProjectorPool = (databaseUrl: string): pg.Pool =>
     }),
   );
 
-/** An idle connection that breaks is replaced at the next query; unheard, its error would end the process. */
+/**
+ * A connection that breaks shows in the query that runs on it, and an idle one is replaced at the next; unheard, its error would end
+ * the process. Heard from the first moment: the answer that a session is ready and the one that it was ended can come together,
+ * before who asked for the client has it.
+ */
 export function quiet(pool: pg.Pool): pg.Pool {
-  pool.on('error', () => undefined);
+  const unheard = () => undefined;
+  pool.on('connect', (client) => client.on('error', unheard));
+  pool.on('error', unheard);
   return pool;
 }
 
-/** A client of one's own for a while, given up for good where the work failed: it may hold locks. Its broken connection shows in the query that runs on it, so the event need not be heard. */
+/** A client of one's own for a while, given up for good where the work failed: it may hold locks. */
 export async function withClient<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
-  const unheard = () => undefined;
-  client.on('error', unheard);
   try {
     const result = await work(client);
-    client.removeListener('error', unheard);
     client.release();
     return result;
   } catch (error) {
