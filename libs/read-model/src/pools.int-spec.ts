@@ -13,9 +13,9 @@ const ENDED = (() => {
 
 /** Before Postgres: that a session is ready arrives in one piece with that it was ended. */
 async function endedAtOnce(databaseUrl: string) {
-  const to = new URL(databaseUrl);
+  const { hostname, port } = new URL(databaseUrl);
   const server = createServer((client) => {
-    const postgres = connect(Number(to.port), to.hostname);
+    const postgres = connect(Number(port), hostname);
     client.on('error', () => undefined).pipe(postgres.on('error', () => undefined));
     postgres.on('data', (data) => {
       if (!data.subarray(-READY.length).equals(READY)) return void client.write(data);
@@ -24,16 +24,18 @@ async function endedAtOnce(databaseUrl: string) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  to.hostname = '127.0.0.1';
-  to.port = String((server.address() as AddressInfo).port);
-  return { url: to.toString(), close: () => new Promise((resolve) => server.close(resolve)) };
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: Object.assign(new URL(databaseUrl), { host }).toString(),
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
 }
 
 describe('a session that is ended in the moment in which it is ready', () => {
   it('fails who works on it, and nothing else', async () => {
     const postgres = await endedAtOnce(process.env['HOLDPOINT_TEST_DATABASE_URL'] ?? '');
     const pool = openProjectorPool(postgres.url);
-    await expect(withClient(pool, (client) => client.query('SELECT 1'))).rejects.toThrow();
+    await expect(withClient(pool, (client) => client.query('SELECT 1'))).rejects.toThrow(/not queryable|terminat/);
     await pool.end();
     await postgres.close();
   });
