@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { World } from '../support/world.js';
+import { atRate } from './at-rate.js';
 import { openStreams, startWorkers, type Crowd } from './fanout-clients.js';
 import { below, latency, percentile, rounded } from './figures.js';
 import { httpClient, type Post } from './http-client.js';
@@ -101,23 +102,19 @@ const TURN = {
   toolCalls: [{ toolCallId: 'call_1', toolName: 'send_email', server: 'gmail', args: { to: 'x@example.com' } }],
 };
 
-/** At its own time each, whether or not those before it have been answered. */
 async function decideAll(
   post: Post,
   approvals: readonly string[],
   { sentAt, perSecond }: { readonly sentAt: Map<string, number>; readonly perSecond: number },
 ): Promise<number[]> {
-  const begun = performance.now();
-  return Promise.all(
-    approvals.map(async (approvalId, index) => {
-      await sleep(Math.max(0, begun + (index * 1_000) / perSecond - performance.now()));
-      const at = performance.now();
-      sentAt.set(approvalId, at);
-      const { status, body } = await post(`/v1/approvals/${approvalId}/decision`, { decision: 'approve' });
-      if (status !== 200) throw new Error(`A decision was answered ${status}: ${JSON.stringify(body)}`);
-      return performance.now() - at;
-    }),
-  );
+  const decide = async (approvalId: string): Promise<number> => {
+    const at = performance.now();
+    sentAt.set(approvalId, at);
+    const { status, body } = await post(`/v1/approvals/${approvalId}/decision`, { decision: 'approve' });
+    if (status !== 200) throw new Error(`A decision was answered ${status}: ${JSON.stringify(body)}`);
+    return performance.now() - at;
+  };
+  return atRate(perSecond, approvals, decide);
 }
 
 const figures = ({ answered, told, continued }: Samples) => ({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { World } from '../support/world.js';
 import { httpClient, type Answer, type Post } from './http-client.js';
-import { median, percentile, rounded } from './figures.js';
+import { latency, median, rounded } from './figures.js';
 import { startFloor, type Floor } from './loop-floor.js';
 import type { BenchOptions } from './options.js';
 
@@ -27,6 +27,9 @@ export interface Sample {
   readonly continuedMs: number;
 }
 
+/** `continued`: from the decision to the continuation; `whole`: from the opening to the lease. */
+export type LoopLatency = Readonly<Record<'loops' | 'continuedP50Ms' | 'continuedP99Ms' | 'wholeP50Ms', number>>;
+
 /** Turn opened, decided, continuation taken; with many clients and with one, each against raw guarded appends. */
 export async function* loop({ seconds = 15, rounds = 3, concurrency = BUSY }: BenchOptions): AsyncGenerator<object> {
   const [world, floor] = [await World.start({ env: LONG_LEASES }), await startFloor()];
@@ -40,7 +43,7 @@ export async function* loop({ seconds = 15, rounds = 3, concurrency = BUSY }: Be
     const throughputs = yield* compare(sides, busy);
     // Alone means alone: turns of the busy rounds are offered once more ten seconds after they were taken.
     await sleep(QUIET_AFTER_MS);
-    const alone = yield* compare(sides, { clients: 1, seconds, rounds, figures: latency });
+    const alone = yield* compare(sides, { clients: 1, seconds, rounds, figures: latencyOf });
     const ratio = rounded(throughputs('perSecond'));
     const latencyRatio = rounded(alone('continuedP50Ms'));
     const met = ratio >= 0.5 && latencyRatio <= 2.5;
@@ -75,14 +78,12 @@ async function* compare(
 
 export async function clientsOf(world: World, concurrency: number): Promise<Clients> {
   const [agent, approver] = [await world.agent(), await world.approver()];
-  const both = [
-    httpClient(world.url, agent.token, 2 * concurrency),
-    httpClient(world.url, approver.token, concurrency),
-  ] as const;
+  const asking = httpClient(world.url, agent.token, 2 * concurrency);
+  const deciding = httpClient(world.url, approver.token, concurrency);
   return {
-    agent: both[0].post,
-    approver: both[1].post,
-    connections: () => both[0].connections() + both[1].connections(),
+    agent: asking.post,
+    approver: deciding.post,
+    connections: () => asking.connections() + deciding.connections(),
   };
 }
 
@@ -160,25 +161,18 @@ export async function closedLoop(clients: number, seconds: number, one: () => Pr
   return samples;
 }
 
-const throughput = (samples: readonly Sample[], seconds: number) => ({
-  perSecond: rounded(samples.length / seconds),
-  wholeP50Ms: rounded(median(samples.map(({ wholeMs }) => wholeMs))),
-  wholeP99Ms: rounded(
-    percentile(
-      samples.map(({ wholeMs }) => wholeMs),
-      0.99,
-    ),
-  ),
-});
+const throughput = (samples: readonly Sample[], seconds: number) => {
+  const { p50Ms, p99Ms } = latency(samples.map(({ wholeMs }) => wholeMs));
+  return { perSecond: rounded(samples.length / seconds), wholeP50Ms: p50Ms, wholeP99Ms: p99Ms };
+};
 
-const latency = (samples: readonly Sample[]) => ({
-  loops: samples.length,
-  continuedP50Ms: rounded(median(samples.map(({ continuedMs }) => continuedMs))),
-  continuedP99Ms: rounded(
-    percentile(
-      samples.map(({ continuedMs }) => continuedMs),
-      0.99,
-    ),
-  ),
-  wholeP50Ms: rounded(median(samples.map(({ wholeMs }) => wholeMs))),
-});
+export function latencyOf(samples: readonly Sample[]): LoopLatency {
+  const continued = latency(samples.map(({ continuedMs }) => continuedMs));
+  const whole = latency(samples.map(({ wholeMs }) => wholeMs));
+  return {
+    loops: continued.samples,
+    continuedP50Ms: continued.p50Ms,
+    continuedP99Ms: continued.p99Ms,
+    wholeP50Ms: whole.p50Ms,
+  };
+}

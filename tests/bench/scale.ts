@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Listening } from '../support/sse.js';
+import { atRate } from './at-rate.js';
 import { Fleet, openAndApprove, peopleOf, type Person } from './fleet.js';
 import { rounded } from './figures.js';
 import { argsOf } from './life-arguments.js';
@@ -128,17 +129,11 @@ function perApproval(before: Record<Service, number>, after: Record<Service, num
 
 async function openAtRate(people: readonly Person[], { approvals, perSecond }: Sizes): Promise<string[]> {
   const failed: string[] = [];
-  const opening: Promise<void>[] = [];
-  const begun = performance.now();
-  for (let turn = 0; turn < approvals; turn++) {
-    const wait = begun + (turn * 1_000) / perSecond - performance.now();
-    if (wait > 0) await sleep(wait);
+  await atRate(perSecond, [...Array(approvals).keys()], async (turn) => {
     const person = people[turn % people.length];
     if (!person) throw new Error('There are no people');
-    const args = argsOf(turn * 7, 0);
-    opening.push(openAndApprove(person, turn, args).catch((error: unknown) => void failed.push(String(error))));
-  }
-  await Promise.all(opening);
+    await openAndApprove(person, turn, argsOf(turn * 7, 0)).catch((error: unknown) => void failed.push(String(error)));
+  });
   return failed;
 }
 

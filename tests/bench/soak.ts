@@ -1,7 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES, World } from '../support/world.js';
-import { latency, median, rounded } from './figures.js';
-import { clientsOf, closedLoop, floorLoop, oneLoop, type Clients, type Sample } from './loop.js';
+import { forSeconds } from './at-rate.js';
+import { median, rounded } from './figures.js';
+import {
+  clientsOf,
+  closedLoop,
+  floorLoop,
+  latencyOf,
+  oneLoop,
+  type Clients,
+  type LoopLatency,
+  type Sample,
+} from './loop.js';
 import { startFloor, type Floor } from './loop-floor.js';
 import type { BenchOptions } from './options.js';
 import { handlesOf, residentBytesOf } from './processes.js';
@@ -19,16 +28,10 @@ interface Held {
   readonly handles: number;
 }
 interface Window {
-  readonly product: Latency;
+  readonly product: LoopLatency;
   /** Of raw guarded appends in the same minutes: what the machine itself did meanwhile. */
-  readonly floor: Latency;
+  readonly floor: LoopLatency;
   readonly held: Readonly<Record<string, Held>>;
-}
-
-interface Latency {
-  readonly loops: number;
-  readonly continuedP50Ms: number;
-  readonly continuedP99Ms: number;
 }
 
 /**
@@ -64,26 +67,10 @@ interface Sides {
 
 async function oneWindow({ world, floor, clients }: Sides, perSecond: number, seconds: number): Promise<Window> {
   const [product, bare] = await Promise.all([
-    openLoop(perSecond, seconds, () => endedLoop(clients)),
-    openLoop(FLOOR_PER_SECOND, seconds, () => floorLoop(floor)),
+    forSeconds(seconds, perSecond, () => endedLoop(clients)),
+    forSeconds(seconds, FLOOR_PER_SECOND, () => floorLoop(floor)),
   ]);
-  return { product: continued(product), floor: continued(bare), held: heldBy(world, clients) };
-}
-
-function continued(samples: readonly Sample[]): Latency {
-  const { p50Ms, p99Ms } = latency(samples.map(({ continuedMs }) => continuedMs));
-  return { loops: samples.length, continuedP50Ms: p50Ms, continuedP99Ms: p99Ms };
-}
-
-/** So many a second, whether the last are done or not; gives all when all are done. */
-async function openLoop(perSecond: number, seconds: number, one: () => Promise<Sample>): Promise<Sample[]> {
-  const running: Promise<Sample>[] = [];
-  const begun = performance.now();
-  for (let number = 0; number < perSecond * seconds; number += 1) {
-    await sleep(Math.max(0, begun + (number * 1_000) / perSecond - performance.now()));
-    running.push(one());
-  }
-  return Promise.all(running);
+  return { product: latencyOf(product), floor: latencyOf(bare), held: heldBy(world, clients) };
 }
 
 /** With its end, so that nothing of it is offered any more. */

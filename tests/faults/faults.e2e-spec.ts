@@ -49,7 +49,19 @@ describe('the campaign that every change has to stand', () => {
         turns: true,
         acknowledged: true,
       });
-      expect({ name, unknown: figures.unknown }).toEqual({ name, unknown: 0 });
+      expect({
+        name,
+        lost: figures.lost,
+        doubled: figures.doubled,
+        stuck: figures.stuck,
+        unknown: figures.unknown,
+      }).toEqual({
+        name,
+        lost: 0,
+        doubled: 0,
+        stuck: 0,
+        unknown: 0,
+      });
     }
     expect(report.scenarios.reduce((sum, { figures }) => sum + figures.toolsRun, 0)).toBeGreaterThan(0);
   });

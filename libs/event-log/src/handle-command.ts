@@ -64,12 +64,12 @@ export async function handleCommand<Command, State, Context>(
   rule: Rule<Command, State, Context>,
   request: Request<Command, Context>,
 ): Promise<Handled<State>> {
-  const id = identify(request);
+  const handling = { services, rule, request, id: identify(request) };
   const until = Date.now() + BUDGET_MS;
-  const assumed = await tryAssumed(services, rule, request, id);
+  const assumed = await tryAssumed(handling);
   if (assumed?.kind === 'recorded') return assumed;
   while (Date.now() < until) {
-    const handled = await tryOnce(services, rule, request, id).catch(unlessUnclear);
+    const handled = await tryOnce(handling).catch(unlessUnclear);
     if (handled) return handled;
     await sleep(20 + Math.random() * 80);
   }
@@ -94,15 +94,21 @@ function identify<Command, Context>({ tenant, actor, command, idempotencyKey }: 
   return { eventId, commandDigest: digestOf(command) };
 }
 
+/** One command on its way, the same through all of its tries. */
+interface Handling<Command, State, Context> {
+  readonly services: LogServices;
+  readonly rule: Rule<Command, State, Context>;
+  readonly request: Request<Command, Context>;
+  readonly id: CommandId;
+}
+
 async function tryAssumed<Command, State, Context>(
-  services: LogServices,
-  rule: Rule<Command, State, Context>,
-  request: Request<Command, Context>,
-  id: CommandId,
+  handling: Handling<Command, State, Context>,
 ): Promise<Handled<State> | undefined> {
+  const { services, rule, request } = handling;
   try {
     const state = await rule.assume?.(services.log, request.tenant, request.command);
-    return state === undefined ? undefined : await conclude(services, rule, request, { id, state });
+    return state === undefined ? undefined : await conclude(handling, state);
   } catch (error) {
     // A log without room still has an answer for who comes second.
     if (error instanceof Unavailable) return undefined;
@@ -111,25 +117,21 @@ async function tryAssumed<Command, State, Context>(
 }
 
 async function tryOnce<Command, State, Context>(
-  services: LogServices,
-  rule: Rule<Command, State, Context>,
-  request: Request<Command, Context>,
-  id: CommandId,
+  handling: Handling<Command, State, Context>,
 ): Promise<Handled<State> | undefined> {
+  const { services, rule, request, id } = handling;
   const seen = remembering(services.log);
   if (request.idempotencyKey !== undefined) await rule.earlier?.(seen, request.tenant, request.command);
   const state = await rule.read(seen, request.tenant, request.command);
   const mine = seen.find(id.eventId);
   if (mine) return sameCommand(mine, id) ? { kind: 'recorded', fact: mine, state } : reusedKey(state);
-  return conclude(services, rule, request, { id, state });
+  return conclude(handling, state);
 }
 
 /** Asks the rule and publishes once. Nothing where it is not certain what came of it. */
 async function conclude<Command, State, Context>(
-  { log, clock }: LogServices,
-  rule: Rule<Command, State, Context>,
-  request: Request<Command, Context>,
-  { id, state }: { readonly id: CommandId; readonly state: State },
+  { services: { log, clock }, rule, request, id }: Handling<Command, State, Context>,
+  state: State,
 ): Promise<Handled<State> | undefined> {
   const now = instant(clock());
   const answer = rule.decide(request.command, state, { ...request.context, now });
