@@ -1,6 +1,6 @@
 /** Which room may know which (ARCHITECTURE.md, Boundaries). */
 const pureCode =
-  '(^|/)(domain|projections)/(?!.*(query|migrations))[^/]+\\.ts$|/domain/.*\\.ts$|\\.projection\\.ts$|^libs/(contracts|decider|fold)/';
+  '(^|/)(domain|projections)/(?!.*(query|migrations))[^/]+\\.ts$|/domain/.*\\.ts$|\\.projection\\.ts$|^libs/(contracts|decider|fold|policy)/';
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -30,10 +30,16 @@ export default {
       to: { path: '^(libs/(?!contracts|decider|fold)|apps/)' },
     },
     {
+      name: 'policy-is-pure',
+      severity: 'error',
+      from: { path: '^libs/policy/' },
+      to: { path: '^(libs/(?!contracts|decider|fold|policy)|apps/)' },
+    },
+    {
       name: 'pure-code-does-no-io',
       severity: 'error',
       comment: 'domain/, *.projection.ts and the libs they stand on decide and compute; the loops read and write.',
-      from: { path: '/domain/.*\\.ts$|\\.projection\\.ts$|^libs/(contracts|decider|fold)/src/', pathNot: 'spec\\.ts$' },
+      from: { path: '/domain/.*\\.ts$|\\.projection\\.ts$|^libs/(contracts|decider|fold|policy)/src/', pathNot: 'spec\\.ts$' },
       to: {
         path: '^(node:)?(fs|net|http|https|child_process|dgram|tls|timers|worker_threads)(/|$)|node_modules/(@nats-io|pg|typeorm|@nestjs|fastify|pino)/|^libs/(service|read-model|automation)/',
       },

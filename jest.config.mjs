@@ -20,7 +20,7 @@ const common = {
   transform: { '^.+\\.ts$': swc },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdpoint'],
   moduleNameMapper: {
-    '^#(contracts|decider|fold|event-log|read-model|automation|service)/(.*)$': '<rootDir>/libs/$1/src/$2.ts',
+    '^#(contracts|decider|fold|policy|event-log|read-model|automation|service)/(.*)$': '<rootDir>/libs/$1/src/$2.ts',
     '^#tools/(.*)$': '<rootDir>/tools/$1.mjs',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -18,7 +18,7 @@
  */
 
 const EVERY_ID = 'hp.v1.*.*.*';
-const OTHERS_DURABLES = ['orchestrator', 'approvals', 'projector'];
+const OTHERS_DURABLES = ['orchestrator', 'approvals', 'policies', 'projector'];
 const DURABLES = [...OTHERS_DURABLES, 'gateway'];
 
 /** @type {Record<string, Identity>} */
@@ -76,11 +76,12 @@ export const identities = {
       'STREAM.INFO.EVENTS',
       'STREAM.MSG.GET.EVENTS',
       'CONSUMER.INFO.EVENTS.approvals',
+      'CONSUMER.INFO.EVENTS.policies',
       'CONSUMER.INFO.EVENTS.projector',
       'CONSUMER.RESET.EVENTS.projector',
     ],
-    pulls: ['EVENTS.approvals', 'EVENTS.projector'],
-    acks: ['EVENTS.approvals.>'],
+    pulls: ['EVENTS.approvals', 'EVENTS.policies', 'EVENTS.projector'],
+    acks: ['EVENTS.approvals.>', 'EVENTS.policies.>'],
     serves: 'approval-service',
   },
   /** The only one that may ask the deciders, and the only one that may write a continuation. */

@@ -12,12 +12,20 @@ import {
   type TokenId,
 } from '#contracts/ids';
 import { continuationSubject, subjectOf } from '#contracts/subjects';
-import { appliedRequirement } from '#fold/requirement';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
+import { BEFORE_ANY_POLICY } from '#policy/compiled';
+import { ruleOn } from '#policy/ruling';
 import { kindOf, type Kind } from './life-kinds.js';
 import { argsOf, SCHEMA } from './life-arguments.js';
 
 /** Written side by side, by one service; the next part of the life follows when all are stored. */
+/** Nothing was published: what the default says. */
+const APPLIED = ruleOn(
+  BEFORE_ANY_POLICY,
+  { agent: { id: 'a' }, conversationId: 'c' },
+  { toolName: 't', args: {} },
+).applied;
+
 export type Part =
   | { readonly by: 'orchestrator' | 'approval-service'; readonly facts: readonly Fact<HoldpointEvent>[] }
   | { readonly by: 'gateway'; readonly facts: readonly Fact<ContinuationCommand>[] };
@@ -120,8 +128,7 @@ class Telling {
   private decision(index: number): HoldpointEvent {
     const decision = this.kind.decisions[index] ?? 'approved';
     const args = this.kind.edited ? { ...this.args(index), subject: 'Your corrected invoice' } : this.args(index);
-    const requirement = appliedRequirement({} as ToolApprovalRequested);
-    const data = { approvalId: this.approvalId(index), decision, argsDigest: digestOf(args), requirement };
+    const data = { approvalId: this.approvalId(index), decision, argsDigest: digestOf(args), requirement: APPLIED };
     const reason = decision === 'expired' ? {} : { reason: 'Checked against the order and the customer record.' };
     const edit = this.kind.edited ? { editedArgs: args } : {};
     return { type: 'ToolApprovalDecided', data: { ...data, ...reason, ...edit, requestSeq: 1 + this.turn } };

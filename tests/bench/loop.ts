@@ -120,7 +120,7 @@ interface Looped {
   readonly end: () => Promise<void>;
 }
 
-const turnOf = (): object => ({
+export const turnOf = (): object => ({
   conversationId: `conv-${randomUUID()}`,
   turnId: 't-1',
   agent: { id: 'billing-agent' },
@@ -134,7 +134,7 @@ const turnOf = (): object => ({
   ],
 });
 
-function expected(status: number, answer: Answer): Record<string, any> {
+export function expected(status: number, answer: Answer): Record<string, any> {
   if (answer.status !== status) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }

@@ -8,6 +8,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   project: async () => (await import('./project.js')).project,
   replay: async () => (await import('./replay.js')).replay,
   parked: async () => (await import('./parked.js')).parked,
+  policy: async () => (await import('./policy.js')).policy,
   fanout: async () => (await import('./fanout.js')).fanout,
   'unit-costs': async () => (await import('./unit-costs.js')).unitCosts,
   scale: async () => (await import('./scale.js')).scale,

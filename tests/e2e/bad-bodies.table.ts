@@ -1,5 +1,7 @@
 import { AP, DIGEST, invalid, TN, turn, type BadRow } from './bad-input.table.js';
 
+const ONE = { approvers: { count: 1 } };
+
 type Bodied = Pick<BadRow, 'path' | 'body' | 'by'>;
 const BODIED: readonly Bodied[] = [
   { path: '/v1/turns', body: turn },
@@ -18,6 +20,9 @@ const BODIED: readonly Bodied[] = [
   { path: '/v1/decisions', body: { items: [{ approvalId: AP, decision: 'approve' }] }, by: 'approver' },
   { path: '/v1/approvals/{pending}/revoke', body: { reason: 'r' }, by: 'approver' },
   { path: '/v1/approvals/{pending}/settle', body: { ok: true, reason: 'r' }, by: 'operator' },
+  { path: '/v1/policies', body: { expectedVersion: 0, rules: [], default: ONE }, by: 'operator' },
+  { path: '/v1/policies/simulate', body: { rules: [], default: ONE }, by: 'operator' },
+  { path: '/v1/freezes', body: { on: true, reason: 'r' }, by: 'operator' },
   { path: '/v1/tokens', body: { name: 'n', subject: 's', roles: ['agent'] }, by: 'admin' },
 ];
 const WHO_AND_WHEN = ['actor', 'occurredAt', 'eventId', 'seq', 'tokenId', 'subjectOf', 'caller'];

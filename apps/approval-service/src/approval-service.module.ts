@@ -2,20 +2,25 @@ import type { DynamicModule } from '@nestjs/common';
 import { background } from '#service/background';
 import type { Service } from '#service/run-service';
 import { ApprovalsModule } from './approvals/approvals.module.js';
+import { FreezesModule } from './freezes/freezes.module.js';
+import { PoliciesModule } from './policies/policies.module.js';
 import { startProjector } from './projections/projections.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
-/** Owns approvals and tokens, and projects the log. Starts and decides whether Postgres is there or not. */
+/** Owns approvals, policies, freezes and tokens, and projects the log. Starts and decides whether Postgres is there or not. */
 export class ApprovalServiceModule {
   static with(service: Service): DynamicModule {
     const { broker, settings, callers, logger, stopping } = service;
     const { databaseUrl } = settings;
+    const asked = { log: broker.events, clock: broker.clock, callers };
     const projector = startProjector({ log: broker.events, databaseUrl, logger, signal: stopping });
     return {
       module: ApprovalServiceModule,
       imports: [
         ApprovalsModule.with(service, projector),
-        TokensModule.with({ log: broker.events, clock: broker.clock, callers }),
+        PoliciesModule.with({ ...asked, denials: projector.denials }),
+        FreezesModule.with(asked),
+        TokensModule.with(asked),
       ],
       providers: [background(service, [{ name: 'projector', run: () => projector.finished }])],
     };

@@ -7,12 +7,14 @@ import type { DueServices } from './continuations/offer-due.js';
 import { Offers } from './continuations/offers.js';
 import type { Changes } from './live/changes.js';
 import { Deciders } from './deciders/deciders.js';
+import { FreezesController } from './freezes/freezes.controller.js';
 import { Health } from './health/health.js';
 import { HealthController } from './health/health.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { EventsController } from './operations/events.controller.js';
 import { Lists } from './operations/lists.js';
 import { ListsController } from './operations/lists.controller.js';
+import { PoliciesController } from './policies/policies.controller.js';
 import { STREAMS, StreamsController, type Streams } from './streams/streams.controller.js';
 import { TokensController } from './tokens/tokens.controller.js';
 import { CHANGES } from './turns/await-decision.js';
@@ -27,6 +29,8 @@ export const CONTROLLERS: readonly Type[] = [
   ContinuationsController,
   ApprovalsController,
   BulkDecisionsController,
+  PoliciesController,
+  FreezesController,
   TokensController,
   ListsController,
   EventsController,

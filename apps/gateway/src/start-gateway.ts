@@ -1,6 +1,7 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { background } from '#service/background';
 import type { Service } from '#service/run-service';
+import { PoliciesInForce } from '#policy/in-force';
 import { ReadApprovals } from './approvals/read-approvals.js';
 import { Offers } from './continuations/offers.js';
 import { Deciders } from './deciders/deciders.js';
@@ -48,7 +49,7 @@ function partsOf(service: Service, deciders: Deciders, readModel: ReadModel): Pa
     callers,
     deciders,
     turns,
-    approvals: new ReadApprovals(turns),
+    approvals: new ReadApprovals(turns, new PoliciesInForce(turns.log)),
     lists,
     offers,
     due: { offers, commands: broker.commands, clock: broker.clock },

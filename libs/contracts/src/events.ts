@@ -1,5 +1,10 @@
 import {
+  ApprovalEscalated,
+  ApprovalHoldEnded,
+  ApprovalVoteCast,
+  ApprovalVoteWithdrawn,
   DecisionRefused,
+  PolicyEvaluationFailed,
   ToolApprovalDecided,
   ToolApprovalLapsed,
   ToolApprovalRevoked,
@@ -7,6 +12,8 @@ import {
   type ApprovalEvent,
 } from './approvals/events.js';
 import { ContinueConversation, type ContinuationCommand } from './continuations/events.js';
+import { FreezeSwitched, type FreezeEvent } from './freezes/events.js';
+import { PolicyPublished, type PolicyEvent } from './policies/events.js';
 import { LogOpened, TokenIssued, TokenRevoked, type LogEvent, type TokenEvent } from './tokens/events.js';
 import {
   LeaseExtended,
@@ -20,7 +27,7 @@ import {
 } from './turns/events.js';
 
 /** Every event of the EVENTS stream. Adding one does not compile until each `evolve` and `project` handles it. */
-export type HoldpointEvent = TurnEvent | ApprovalEvent | TokenEvent | LogEvent;
+export type HoldpointEvent = TurnEvent | ApprovalEvent | PolicyEvent | FreezeEvent | TokenEvent | LogEvent;
 /** Everything that is written to a stream. */
 export type Written = HoldpointEvent | ContinuationCommand;
 
@@ -35,11 +42,18 @@ export const EVENT_SHAPES: Shapes = {
   TurnEnded,
   ToolExecutionSucceeded,
   ToolExecutionFailed,
+  ApprovalVoteCast,
+  ApprovalVoteWithdrawn,
+  ApprovalEscalated,
+  ApprovalHoldEnded,
   ToolApprovalDecided,
   ToolExecutionStarted,
   ToolApprovalRevoked,
   ToolApprovalLapsed,
   DecisionRefused,
+  PolicyEvaluationFailed,
+  PolicyPublished,
+  FreezeSwitched,
   TokenIssued,
   TokenRevoked,
   LogOpened,

@@ -19,6 +19,8 @@ export const APPROVAL_COMMANDS = [
   'UseApproval',
   'RevokeApproval',
   'CloseTurnApprovals',
+  'PublishPolicy',
+  'SwitchFreeze',
   'IssueToken',
   'RevokeToken',
   'UnparkApproval',
@@ -66,6 +68,13 @@ export interface Done {
 }
 export interface Decided {
   readonly verdict: 'counted' | 'duplicate';
+  readonly seq: number;
+  /** Where votes are counted: of those that are nearest to enough. */
+  readonly votes?: { readonly have: number; readonly need: number };
+}
+export interface PolicyMade {
+  readonly version: number;
+  readonly hash: string;
   readonly seq: number;
 }
 export interface TokenMade {

@@ -20,6 +20,14 @@ export const subjects = {
   decision: (tenant: Tenant, id: ApprovalId) => events(tenant, `${id}.dec`),
   use: (tenant: Tenant, id: ApprovalId) => events(tenant, `${id}.use`),
   refusedTry: (tenant: Tenant, id: ApprovalId, who: string, why: string) => events(tenant, `${id}.try.${who}.${why}`),
+  step: (tenant: Tenant, id: ApprovalId, n: number) => events(tenant, `${id}.step.${n}`),
+  steps: (tenant: Tenant, id: ApprovalId) => events(tenant, `${id}.step.*`),
+  /** No person's digest is `policy`. */
+  policyFailure: (tenant: Tenant, id: ApprovalId) => events(tenant, `${id}.try.policy.failed`),
+  policy: (tenant: Tenant, version: number) => events(tenant, `_.policy.${version}`),
+  policies: (tenant: Tenant) => events(tenant, '_.policy.*'),
+  freeze: (tenant: Tenant, n: number) => events(tenant, `_.freeze.${n}`),
+  freezes: (tenant: Tenant) => events(tenant, '_.freeze.*'),
   issued: (tenant: Tenant, id: TokenId) => events(tenant, `${id}.issue`),
   issuedInAnyTenant: (id: TokenId) => events('*', `${id}.issue`),
   revoked: (tenant: Tenant, id: TokenId) => events(tenant, `${id}.over`),
@@ -56,6 +64,17 @@ export function subjectOf(tenant: Tenant, { type, data }: HoldpointEvent): strin
     case 'ToolApprovalRevoked':
     case 'ToolApprovalLapsed':
       return subjects.use(tenant, data.approvalId);
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+      return subjects.step(tenant, data.approvalId, data.n);
+    case 'PolicyEvaluationFailed':
+      return subjects.policyFailure(tenant, data.approvalId);
+    case 'FreezeSwitched':
+      return subjects.freeze(tenant, data.n);
+    case 'PolicyPublished':
+      return subjects.policy(tenant, data.version);
     case 'DecisionRefused':
       return subjects.refusedTry(tenant, data.approvalId, data.who, data.why);
     case 'TokenIssued':

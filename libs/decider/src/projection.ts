@@ -22,8 +22,8 @@ export type Change<PutRow = AnyRow, RowKey = AnyRow> =
   { readonly kind: 'put'; readonly row: PutRow } | { readonly kind: 'remove'; readonly key: RowKey };
 export type ChangeOf<T extends Table> = Change<Row<T>, Key<T>>;
 
-/** A pure function from facts to rows: no clock, no state, no look at other rows. */
-export interface Projection<Fact> {
+/** A pure function from facts to rows: no clock, no look at other rows. `Known` is what the facts before it say, folded. */
+export interface Projection<Fact, Known> {
   readonly table: Table;
-  readonly project: (fact: Fact) => readonly Change[];
+  readonly project: (fact: Fact, known: Known) => readonly Change[];
 }

@@ -7,6 +7,8 @@ const everyTenant = (rest: string) => `hp.v1.${EPOCH}.*.*.${rest}`;
 export const DURABLES = {
   /** `supersedes` → cancel. */
   orchestrator: [everyTenant('req')],
+  /** requested → policy, voted → decide. */
+  policies: [everyTenant('req'), everyTenant('step.*')],
   /** ended → close. */
   approvals: [everyTenant('end')],
   /** decided, revoked, lapsed, reported → continue. */

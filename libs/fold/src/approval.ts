@@ -1,7 +1,7 @@
-import type { DecisionKind } from '#contracts/approvals/events';
+import type { ApprovalEscalated, ApprovalVoteCast, DecisionKind } from '#contracts/approvals/events';
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
-import type { Instant, TokenId } from '#contracts/ids';
+import type { ApprovalId, Instant, TokenId } from '#contracts/ids';
 import { unreachable } from '#decider/decider';
 import { leaseAfter, NEVER_TAKEN, type Lease } from './lease.js';
 
@@ -9,6 +9,8 @@ import { leaseAfter, NEVER_TAKEN, type Lease } from './lease.js';
 export interface Approval {
   /** Its own, where the turn releases each call by itself. */
   readonly lease: Lease;
+  /** Before the decision, in their order; empty where one act decided. */
+  readonly steps: readonly Step[];
   readonly decision?: Decision;
   readonly use?: Use;
   readonly outcome?: Outcome;
@@ -23,9 +25,20 @@ interface Happened {
   readonly eventId: string;
 }
 
+/** One entry of the story before the decision (design 1). */
+export type Step = Happened & { readonly n: number } & (
+    | ({ readonly is: 'vote' } & Omit<ApprovalVoteCast, 'approvalId' | 'n'>)
+    | { readonly is: 'withdrawn'; readonly heldUntil?: Instant }
+    | ({ readonly is: 'escalated' } & Pick<ApprovalEscalated, 'stage' | 'because' | 'nextAt'>)
+    | { readonly is: 'hold-ended' }
+  );
+export type VoteStep = Extract<Step, { readonly is: 'vote' }>;
+
 export interface Decision extends Happened {
   readonly is: DecisionKind;
   readonly byKind: string;
+  readonly usableUntil?: Instant;
+  readonly rules?: readonly string[];
   readonly reason?: string;
   readonly editedArgs?: Record<string, unknown>;
   readonly argsDigest: string;
@@ -46,14 +59,19 @@ export type Outcome = Happened & {
   readonly durationMs?: number;
 } & ({ readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: unknown });
 
-export const NEW_APPROVAL: Approval = { lease: NEVER_TAKEN, seq: 0 };
+export const NEW_APPROVAL: Approval = { lease: NEVER_TAKEN, steps: [], seq: 0 };
 
 export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent>): Approval {
   const { event, seq } = fact;
   const happened = { by: fact.actor.id, at: fact.occurredAt, seq, eventId: fact.eventId };
   switch (event.type) {
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+      return { ...approval, steps: [...approval.steps, stepOf(event, happened)], seq };
     case 'ToolApprovalDecided': {
-      const { decision: is, approvalId: _, requirement: __, requestSeq: ___, ...rest } = event.data;
+      const { decision: is, approvalId: _, requirement: __, requestSeq: ___, steps: ____, ...rest } = event.data;
       return { ...approval, decision: { is, byKind: fact.actor.kind, ...rest, ...happened }, seq };
     }
     case 'ToolExecutionStarted': {
@@ -67,18 +85,17 @@ export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent
     case 'ToolApprovalLapsed':
       return { ...approval, use: { is: 'lapsed', ...happened }, seq };
     case 'ToolExecutionSucceeded':
-      return {
-        ...approval,
-        outcome: { ok: true, result: event.data.result, ...outcome(event.data), ...happened },
-        seq,
-      };
+      return withOutcome(approval, { ok: true, result: event.data.result, ...outcome(event.data), ...happened });
     case 'ToolExecutionFailed':
-      return { ...approval, outcome: { ok: false, error: event.data.error, ...outcome(event.data), ...happened }, seq };
+      return withOutcome(approval, { ok: false, error: event.data.error, ...outcome(event.data), ...happened });
     case 'TurnResumed':
     case 'LeaseExtended':
     case 'LeaseGivenBack':
       return { ...approval, lease: leaseAfter(event, fact), seq };
     case 'DecisionRefused':
+    case 'PolicyEvaluationFailed':
+    case 'PolicyPublished':
+    case 'FreezeSwitched':
     case 'ToolApprovalRequested':
     case 'TurnEnded':
     case 'TokenIssued':
@@ -89,6 +106,30 @@ export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent
       return unreachable(event);
   }
 }
+
+const withoutId = <Data extends { readonly approvalId: ApprovalId }>({ approvalId: _, ...data }: Data) => data;
+
+type StepEvent = Extract<
+  HoldpointEvent,
+  { type: 'ApprovalVoteCast' | 'ApprovalVoteWithdrawn' | 'ApprovalEscalated' | 'ApprovalHoldEnded' }
+>;
+
+function stepOf(event: StepEvent, happened: Happened): Step {
+  switch (event.type) {
+    case 'ApprovalVoteCast':
+      return { is: 'vote', ...withoutId(event.data), ...happened };
+    case 'ApprovalVoteWithdrawn':
+      return { is: 'withdrawn', ...withoutId(event.data), ...happened };
+    case 'ApprovalEscalated':
+      return { is: 'escalated', ...withoutId(event.data), ...happened };
+    case 'ApprovalHoldEnded':
+      return { is: 'hold-ended', ...withoutId(event.data), ...happened };
+    default:
+      return unreachable(event);
+  }
+}
+
+const withOutcome = (approval: Approval, outcome: Outcome): Approval => ({ ...approval, outcome, seq: outcome.seq });
 
 const outcome = (data: { attempt: number; durationMs?: number; settledBecause?: string }) => ({
   settled: data.settledBecause !== undefined,

@@ -7,9 +7,9 @@ import { continuationOf, executionsOf } from './continuation.js';
 import { NEVER_TAKEN, type Lease } from './lease.js';
 import { modelText } from './model-text.js';
 import { isOwnRequest } from './permission.js';
-import { expiresAt, lapsesAt } from './requirement.js';
 import { APPROVAL_STATUSES, approvalStatus, isInDoubt, mayGoOn, turnStatus } from './status.js';
 import type { KnownTurn } from './turn.js';
+import { usableUntil } from './usable.js';
 
 const NOON = '2026-01-01T12:00:00.000Z' as Instant;
 const at = (seconds: number) => later(NOON, seconds);
@@ -196,9 +196,7 @@ describe('whose request it is', () => {
   it('not of others', () => expect(isOwnRequest('carl', of)).toBe(false));
 });
 
-describe('deadlines', () => {
-  it('are a day where nothing is said', () => expect(expiresAt(request(), NOON)).toBe(at(86_400)));
-  it('may be shortened', () => expect(expiresAt(request({ expiresInSeconds: 5 }), NOON)).toBe(at(5)));
-  it('may not be made longer', () => expect(expiresAt(request({ expiresInSeconds: 100_000 }), NOON)).toBe(at(86_400)));
-  it('of an approval begin with its decision', () => expect(lapsesAt(request(), at(10))).toBe(at(86_410)));
+describe('an approval can be used', () => {
+  it('until its decision says', () => expect(usableUntil({ at: at(10), usableUntil: at(20) })).toBe(at(20)));
+  it('for a day where it was decided before that was said', () => expect(usableUntil({ at: at(10) })).toBe(at(86_410)));
 });

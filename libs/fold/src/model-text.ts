@@ -4,6 +4,8 @@ import type { Approval } from './approval.js';
 /** A person's words are data to the model, never instructions: quoted as a JSON string. */
 const quoted = (words: string | undefined): string => (words ? ` They wrote: ${JSON.stringify(words)}.` : '');
 
+const reasoned = (reason: string | undefined): string => (reason ? ` Its reason: ${JSON.stringify(reason)}.` : '');
+
 /** What the model is told of one call. Unless the tool ran, it says so, and whether asking again can help (design 4). */
 export function modelText(toolName: string, { decision, use, outcome }: Approval): string {
   const tool = JSON.stringify(toolName);
@@ -20,7 +22,7 @@ export function modelText(toolName: string, { decision, use, outcome }: Approval
     }
     case 'denied':
       return decision.byKind === 'policy'
-        ? `The tool ${tool} did not run: a policy forbids it.${quoted(decision.reason)} Asking again will not help.`
+        ? `The tool ${tool} did not run: a policy forbids it.${reasoned(decision.reason)} Asking again will not help.`
         : `The tool ${tool} did not run: a person denied it.${quoted(decision.reason)} Do not ask for the same call again; take the answer into account.`;
     case 'responded':
       return `The tool ${tool} did not run: a person answered in its place, and the answer is its result.${quoted(decision.reason)}`;

@@ -40,18 +40,41 @@ export async function readTurn(log: FactReader, tenant: Tenant, turnKey: TurnKey
   return fold(evolveTurn, UNKNOWN_TURN, facts);
 }
 
-/** Nothing can be taken, used or reported before there is a decision: while that is the newest fact, it is the only one. */
+/** Nothing can be taken, used or reported before there is a decision: while that is the newest fact, only steps can be before it. */
 export async function readApproval(log: FactReader, tenant: Tenant, id: ApprovalId): Promise<Approval> {
   const newest = await log.last(subjects.story(tenant, id));
-  if (!newest || newest.event.type === 'ToolApprovalDecided') return fold(evolveApproval, NEW_APPROVAL, [newest]);
-  const facts = await Promise.all([
+  if (!newest) return NEW_APPROVAL;
+  if (newest.event.type === 'ToolApprovalDecided')
+    return fold(evolveApproval, NEW_APPROVAL, [...(await stepsBefore(log, newest)), newest]);
+  const [decision, ...later] = await Promise.all([
     log.last(subjects.decision(tenant, id)),
     log.last(subjects.use(tenant, id)),
     log.last(subjects.outcome(tenant, id)),
     log.last(subjects.leases(tenant, id)),
   ]);
-  return fold(evolveApproval, NEW_APPROVAL, facts);
+  const steps = decision ? await stepsBefore(log, decision) : await readSteps(log, tenant, id);
+  return fold(evolveApproval, NEW_APPROVAL, [...steps, decision, ...later]);
 }
+
+/** A decision says how many steps it goes by. */
+async function stepsBefore(log: FactReader, decision: Recorded<HoldpointEvent>): Promise<MaybeFact[]> {
+  const { event, tenant } = decision;
+  const count = event.type === 'ToolApprovalDecided' ? (event.data.steps ?? 0) : 0;
+  return count === 0 || event.type !== 'ToolApprovalDecided'
+    ? []
+    : readSteps(log, tenant, event.data.approvalId, count);
+}
+
+/** The first `count` steps, or all. Where one is not to be had the story ends before it: a step after that finds its place taken. */
+async function readSteps(log: FactReader, tenant: Tenant, id: ApprovalId, count?: number): Promise<MaybeFact[]> {
+  const all = count ?? numberOf(await log.last(subjects.steps(tenant, id)));
+  const numbers = Array.from({ length: all }, (_, index) => index + 1);
+  const steps = await Promise.all(numbers.map((n) => log.last(subjects.step(tenant, id, n))));
+  const missing = steps.indexOf(undefined);
+  return missing < 0 ? steps : steps.slice(0, missing);
+}
+
+const numberOf = (step: MaybeFact): number => (step && 'n' in step.event.data ? step.event.data.n : 0);
 
 export interface WholeTurn {
   readonly turn: KnownTurn;

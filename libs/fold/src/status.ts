@@ -1,6 +1,7 @@
 import type { Instant } from '#contracts/ids';
 import type { ApprovalStatus, TurnStatus } from '#contracts/statuses';
 import type { Approval } from './approval.js';
+import { closingOf } from './closing.js';
 import { isAlive, type Lease } from './lease.js';
 import type { KnownTurn } from './turn.js';
 
@@ -22,7 +23,8 @@ export function approvalStatus(turn: KnownTurn, approval: Approval, now: Instant
   if (approval.outcome) return approval.outcome.ok ? 'executed' : 'failed';
   if (approval.use?.is === 'started') return isInDoubt(turn, approval, now) ? 'in-doubt' : 'executing';
   if (approval.use) return approval.use.is;
-  return approval.decision?.is ?? 'pending';
+  if (approval.decision) return approval.decision.is;
+  return closingOf(approval.steps)?.heldUntil ? 'held' : 'pending';
 }
 
 export const isDecided = (approval: Approval): boolean => approval.decision !== undefined;

@@ -66,6 +66,13 @@ export function evolveTurn(turn: Turn, fact: Recorded<HoldpointEvent>): Turn {
     case 'ToolApprovalRevoked':
     case 'ToolApprovalLapsed':
     case 'DecisionRefused':
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+    case 'PolicyEvaluationFailed':
+    case 'PolicyPublished':
+    case 'FreezeSwitched':
     case 'TokenIssued':
     case 'TokenRevoked':
     case 'LogOpened':

@@ -29,10 +29,7 @@ export const batchOf = (links: readonly Link[], projections: Projections): Batch
 
 function rowsTogether(links: readonly Link[], projections: Projections): Batch['rows'] {
   try {
-    return rowsOf(
-      projections,
-      links.map(({ fact }) => fact),
-    );
+    return rowsOf(projections, links);
   } catch (error) {
     if (concernsOneFact(error)) return undefined;
     throw error;
@@ -90,20 +87,17 @@ async function applyTogether(client: ClientBase, applying: Applying): Promise<vo
   const held = waiting.none ? [] : links.filter(({ raw }) => waiting.has(placeOf(raw.subject)));
   if (held.length === 0) return runAll(client, rows);
   const free = links.filter((link) => !held.includes(link));
-  await project(
-    client,
-    projections,
-    free.map(({ fact }) => fact),
-  );
+  await project(client, projections, free);
   for (const { raw } of held) await park(client, raw, 'An earlier event of this id is parked');
 }
 
 async function applyOneByOne(client: ClientBase, { links, projections, waiting, parked }: Applying): Promise<void> {
-  for (const { raw, fact } of links) {
+  for (const link of links) {
+    const { raw } = link;
     const place = placeOf(raw.subject);
     if (waiting.has(place)) await park(client, raw, 'An earlier event of this id is parked');
     else
-      await inSavepoint(client, () => project(client, projections, [fact])).catch(async (error: unknown) => {
+      await inSavepoint(client, () => project(client, projections, [link])).catch(async (error: unknown) => {
         if (!concernsOneFact(error)) throw error;
         await park(client, raw, messageOf(error));
         waiting.add(place);

@@ -2,6 +2,7 @@ import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import { decodeFact } from '#event-log/codec';
 import { UnreadableFact, type RawFact } from '#event-log/log';
+import { evolvePolicies, type Policies } from '#policy/in-force';
 import { canonicalHeaders, chain } from './chain.js';
 import type { Checkpoint } from './checkpoint.js';
 import { ProjectionRefused } from './projection-refused.js';
@@ -10,19 +11,23 @@ import { ProjectionRefused } from './projection-refused.js';
 export interface Link {
   readonly raw: RawFact;
   readonly fact: Recorded<HoldpointEvent>;
+  /** This fact's own change included: it concerns later requests only. */
+  readonly policies: Policies;
   /** In the RFC 8785 form. */
   readonly headers: string;
   readonly hash: Buffer;
 }
 
-type Place = Pick<Checkpoint, 'lastSeq' | 'chain'>;
+interface Place extends Pick<Checkpoint, 'lastSeq' | 'chain'> {
+  readonly policies: Policies;
+}
 
 /** Reads and chains facts as they come; stops at the first that is not the next one, or that this code cannot read. */
 export async function* linksAfter(from: Place, raws: AsyncIterable<RawFact>): AsyncIterable<Link> {
   let last = from;
   for await (const raw of raws) {
     const link = linkTo(last, raw);
-    last = { lastSeq: raw.seq, chain: link.hash };
+    last = { lastSeq: raw.seq, chain: link.hash, policies: link.policies };
     yield link;
   }
 }
@@ -32,7 +37,8 @@ function linkTo(last: Place, raw: RawFact): Link {
   if (raw.seq !== expected)
     throw new ProjectionRefused('gap', `The log gave fact ${raw.seq} where ${expected} is next`);
   const headers = canonicalHeaders(raw.headers);
-  return { raw, fact: readable(raw), headers, hash: chain(last.chain, raw, headers) };
+  const fact = readable(raw);
+  return { raw, fact, policies: evolvePolicies(last.policies, fact), headers, hash: chain(last.chain, raw, headers) };
 }
 
 function readable(raw: RawFact): Recorded<HoldpointEvent> {

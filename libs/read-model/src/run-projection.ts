@@ -7,6 +7,7 @@ import { Inflow } from './inflow.js';
 import { linksAfter, type Link } from './links.js';
 import { messageOf } from './pg-errors.js';
 import { withClient } from './pools.js';
+import { readPolicies } from './policies.js';
 import type { Projections } from './project.js';
 import { ProjectionRefused, type ProjectorState } from './projection-refused.js';
 import { inTransaction } from './transaction.js';
@@ -103,7 +104,9 @@ interface Standing {
 /** While one batch is written, the next is read and made ready. */
 async function projectOn(services: ProjectionServices, client: PoolClient, standing: Standing): Promise<void> {
   const { checkpoint, facts, stop, signal } = standing;
-  const inflow = new Inflow(linksAfter(checkpoint, { [Symbol.asyncIterator]: () => facts }), MOST_BUFFERED);
+  const policies = await readPolicies(client);
+  const links = linksAfter({ ...checkpoint, policies }, { [Symbol.asyncIterator]: () => facts });
+  const inflow = new Inflow(links, MOST_BUFFERED);
   const end = () => inflow.end();
   signal.addEventListener('abort', end, { once: true });
   try {

@@ -4,6 +4,7 @@ import { isApprovalId, isTurnKey, turnKeyOfApproval, type Tenant } from '#contra
 import { decodeFact } from '#event-log/codec';
 import { CHECKPOINT, holdCheckpoint } from './checkpoint.js';
 import { readCopies } from './event-copy.js';
+import { readPolicies } from './policies.js';
 import { project, type Projections } from './project.js';
 import { inTransaction } from './transaction.js';
 import { withClient } from './pools.js';
@@ -23,7 +24,8 @@ async function unparkNow(client: ClientBase, projections: Projections, tenant: T
   await holdCheckpoint(client);
   const seqs = await takeParked(client, tenant, await waitingTogether(client, tenant, id));
   const facts = (await readCopies(client, seqs)).map((raw) => decodeFact<HoldpointEvent>(raw));
-  for (const fact of facts) await project(client, projections, [fact]);
+  const policies = await readPolicies(client);
+  for (const fact of facts) await project(client, projections, [{ fact, policies }]);
   return { applied: facts.length, seq: seqs.at(-1) ?? 0 };
 }
 

@@ -9,6 +9,7 @@ export const READ_MODEL_TABLES = [
   'due',
   'tokens',
   'attempts',
+  'policies',
   'event_log',
   'parked_events',
   'projection_checkpoint',

@@ -62,8 +62,8 @@ export const READ_MODEL_PLANTS: readonly Plant[] = [
     changes: [
       {
         file: 'libs/read-model/src/links.ts',
-        find: '    last = { lastSeq: raw.seq, chain: link.hash };\n',
-        replace: '    last = { lastSeq: raw.seq, chain: from.chain };\n',
+        find: '    last = { lastSeq: raw.seq, chain: link.hash, policies: link.policies };\n',
+        replace: '    last = { lastSeq: raw.seq, chain: from.chain, policies: link.policies };\n',
       },
     ],
     foundBy: ['I6', 'I7'],
@@ -74,9 +74,8 @@ export const READ_MODEL_PLANTS: readonly Plant[] = [
     changes: [
       {
         file: 'apps/approval-service/src/projections/due/due.projection.ts',
-        find: '      return event.data.toolCalls.map((_, index) =>\n        begins(fact, approvalIdOf(event.data.turnKey, index), ',
-        replace:
-          '      return event.data.toolCalls.slice(1).map((_, index) =>\n        begins(fact, approvalIdOf(event.data.turnKey, index + 1), ',
+        find: '(call, index) => asked(fact, event.data, { call, index }, policies)',
+        replace: '(call, index) => (index === 0 ? [] : asked(fact, event.data, { call, index }, policies))',
       },
     ],
     foundBy: ['I3', 'I6'],

@@ -11,8 +11,8 @@ export const RULE_PLANTS: readonly Plant[] = [
     changes: [
       {
         file: 'apps/approval-service/src/approvals/approvals.module.ts',
-        find: 'background(service, [closeWhenTurnEnded(log, logger), sweep(log, due, logger)]),',
-        replace: 'background(service, [closeWhenTurnEnded(log, logger)]),',
+        find: 'background(service, [...reactions(judging, logger), sweep(judging, due, logger)]),',
+        replace: 'background(service, reactions(judging, logger)),',
       },
     ],
     foundBy: ['I6'],
@@ -36,8 +36,8 @@ export const RULE_PLANTS: readonly Plant[] = [
     what: 'Who asked for a call can approve it.',
     changes: [
       {
-        file: DECIDE,
-        find: "  if (isOwnRequest(caller.subject, turn))\n    return refuse(refusal('self-approval', 'Nobody decides what they asked for themselves'));\n",
+        file: 'apps/approval-service/src/approvals/domain/may-decide.ts',
+        find: "  if (isOwnRequest(caller.subject, turn))\n    return refusal('self-approval', 'Nobody decides what they asked for themselves');\n",
         replace: '',
       },
     ],
@@ -50,8 +50,8 @@ export const RULE_PLANTS: readonly Plant[] = [
     changes: [
       {
         file: DECIDE,
-        find: '  if (sawOtherArguments(command, call))\n',
-        replace: '  if (edit && sawOtherArguments(command, call))\n',
+        find: '  if (command.argsDigest !== undefined && command.argsDigest !== call.argsDigest)\n',
+        replace: '  if (edit && command.argsDigest !== undefined && command.argsDigest !== call.argsDigest)\n',
       },
     ],
     foundBy: ['I2'],

@@ -29,10 +29,13 @@ export interface FreeJson {
 
 const ITEMS_MAX = 4;
 const TEXT_MAX = 60;
+const DEEPEST = 2;
 const CALLER_ID = '^[A-Za-z0-9_-]{1,128}$';
 
 /** Values that satisfy a schema, from the schema alone: a new field or event needs nothing here. */
 export class ValidValues {
+  private readonly within: string[] = [];
+
   constructor(
     private readonly schemas: Schemas,
     private readonly dictionary: Dictionary,
@@ -46,7 +49,7 @@ export class ValidValues {
   }
 
   private shaped(schema: Schema, name: string): fc.Arbitrary<unknown> {
-    if (schema.$ref !== undefined) return this.of(this.named(schema.$ref), name);
+    if (schema.$ref !== undefined) return this.inside(schema.$ref, name);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     switch (schema.type) {
       case 'object':
@@ -66,8 +69,23 @@ export class ValidValues {
   }
 
   private record(properties: Readonly<Record<string, Schema>>, required: readonly string[]): fc.Arbitrary<unknown> {
-    const fields = Object.entries(properties).map(([name, schema]) => [name, this.of(schema, name)] as const);
+    const fields = Object.entries(properties)
+      .filter(([name, schema]) => required.includes(name) || !this.isDeep(schema))
+      .map(([name, schema]) => [name, this.of(schema, name)] as const);
     return fc.record(Object.fromEntries(fields), { requiredKeys: [...required], noNullPrototype: true });
+  }
+
+  private inside(ref: string, name: string): fc.Arbitrary<unknown> {
+    this.within.push(ref);
+    const values = this.of(this.named(ref), name);
+    this.within.pop();
+    return values;
+  }
+
+  /** A shape that holds itself ends somewhere. */
+  private isDeep({ $ref, items }: Schema): boolean {
+    const ref = $ref ?? items?.$ref;
+    return this.within.filter((one) => one === ref).length >= DEEPEST;
   }
 
   private named(ref: string): Schema {

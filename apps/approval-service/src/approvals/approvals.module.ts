@@ -1,15 +1,16 @@
 import type { DynamicModule } from '@nestjs/common';
 import { runAutomation } from '#automation/run-automation';
-import type { LogServices } from '#event-log/handle-command';
+import { PoliciesInForce } from '#policy/in-force';
 import { background, type Loop } from '#service/background';
 import type { Logger } from '#service/logger';
 import type { Broker } from '#service/broker';
 import type { Service } from '#service/run-service';
-import { APPROVALS, type ApprovalServices } from './approval-services.js';
+import { APPROVALS, type ApprovalServices, type JudgingServices } from './approval-services.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { atMostOnceAMinute } from './automations/at-most-once-a-minute.js';
 import type { DueReader } from '../projections/due/due.query.js';
 import { runSweep, type SweepReport } from './automations/sweep.js';
+import { whenApprovalRequestedThenApplyPolicy } from './automations/when-approval-requested-then-apply-policy.js';
 import { whenTurnEndedThenCloseApprovals } from './automations/when-turn-ended-then-close-approvals.js';
 import { refusedTryMetrics } from './refused-try-metrics.js';
 import type { Unpark } from './unpark.js';
@@ -26,30 +27,31 @@ type Around = Pick<Service, 'callers' | 'logger' | 'stopping'> & { readonly brok
 export class ApprovalsModule {
   static with(service: Around, { due, unpark }: ReadModel): DynamicModule {
     const { broker, callers, logger } = service;
-    const log: LogServices = { log: broker.events, clock: broker.clock };
-    const approvals: ApprovalServices = { ...log, callers, unpark, refusedTries: refusedTryMetrics(logger) };
+    const { events: log, clock } = broker;
+    const judging: JudgingServices = { log, clock, policies: new PoliciesInForce(log) };
+    const approvals: ApprovalServices = { ...judging, callers, unpark, refusedTries: refusedTryMetrics(logger) };
     return {
       module: ApprovalsModule,
       controllers: [ApprovalsController],
       providers: [
         { provide: APPROVALS, useValue: approvals },
-        background(service, [closeWhenTurnEnded(log, logger), sweep(log, due, logger)]),
+        background(service, [...reactions(judging, logger), sweep(judging, due, logger)]),
       ],
     };
   }
 }
 
-function closeWhenTurnEnded(services: LogServices, logger: Logger): Loop {
+function reactions(services: JudgingServices, logger: Logger): Loop[] {
   const failed = (durable: string, { seq }: { readonly seq: number }, error: unknown, deliveries: number) =>
-    logger.error(
-      { err: error, durable, seq, deliveries },
-      'could not close the approvals of an ended turn, and tries again',
-    );
-  const automation = whenTurnEndedThenCloseApprovals(services);
-  return { name: 'turn-ended', run: (signal) => runAutomation(services.log, automation, { failed }, signal) };
+    logger.error({ err: error, durable, seq, deliveries }, 'a reaction to a fact failed, and is tried again');
+  const automations = [whenTurnEndedThenCloseApprovals(services), whenApprovalRequestedThenApplyPolicy(services)];
+  return automations.map((automation) => ({
+    name: automation.durable,
+    run: (signal) => runAutomation(services.log, automation, { failed }, signal),
+  }));
 }
 
-function sweep(services: LogServices, due: DueReader, logger: Logger): Loop {
+function sweep(services: JudgingServices, due: DueReader, logger: Logger): Loop {
   const report: SweepReport = {
     paused: atMostOnceAMinute((error) =>
       logger.error({ err: error }, 'deadlines are not swept: the log or the read model is away'),

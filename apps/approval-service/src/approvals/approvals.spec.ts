@@ -8,6 +8,7 @@ import type { Request } from '#event-log/handle-command';
 import { Unavailable, type Appended } from '#event-log/log';
 import { MemoryLog } from '#event-log/memory-log';
 import { readStory } from '#fold/read';
+import { PoliciesInForce } from '#policy/in-force';
 import { whenTurnEndedThenCloseApprovals } from './automations/when-turn-ended-then-close-approvals.js';
 import { closeTurnApprovals } from './close-turn-approvals.js';
 import type { AboutCall, ByCaller } from './domain/call.js';
@@ -53,7 +54,8 @@ function service(log: Log, now: Instant = after(100)) {
     counted: (why: string) => void counted.push(why),
     unrecorded: (_: unknown, error: unknown) => void unrecorded.push(error),
   };
-  return { log, clock: () => Date.parse(now), refusedTries, unrecorded, counted };
+  const policies = new PoliciesInForce(log);
+  return { log, clock: () => Date.parse(now), policies, refusedTries, unrecorded, counted };
 }
 
 function asked<Command extends object>(subject: string, said: Command, more: Partial<ByCaller['caller']> = {}) {
@@ -111,7 +113,7 @@ describe('deciding over the log', () => {
     expect(other).toMatchObject({ ok: false, refusal: { reason: 'conflict' } });
   });
 
-  it('the first reads no more than how far the turn has come', async () => {
+  it('the first reads no more than how far the turn has come, and the policy', async () => {
     const log = new Log();
     await log.tell(requested());
     const read: string[] = [];
@@ -124,7 +126,7 @@ describe('deciding over the log', () => {
       ok: true,
       value: { verdict: 'counted' },
     });
-    expect(read).toEqual([subjects.story(TENANT, TURN_KEY)]);
+    expect(read).toEqual([subjects.story(TENANT, TURN_KEY), subjects.policies(TENANT)]);
   });
 
   it('another tenant sees nothing', async () => {

@@ -2,15 +2,17 @@ import { approvalIdOf, isTurnKey, type Tenant, type TurnKey } from '#contracts/i
 import { refusal } from '#contracts/refusals';
 import { declined, reply, type Done, type Reply } from '#contracts/rpc';
 import { subjects } from '#contracts/subjects';
-import { handleCommand, type LogServices, type Request } from '#event-log/handle-command';
+import type { Request } from '#event-log/handle-command';
 import { Unavailable } from '#event-log/log';
 import { readTurn } from '#fold/read';
+import type { JudgingServices } from './approval-services.js';
 import type { AboutCall, CallState } from './domain/call.js';
 import { closing } from './domain/close-approval.js';
+import { judge } from './judge.js';
 
 /** Closes every approval that an ended turn left, and answers when each is taken. The end in the log is the authority, whoever asks. */
 export async function closeTurnApprovals(
-  services: LogServices,
+  services: JudgingServices,
   tenant: Tenant,
   turnKey: TurnKey,
 ): Promise<Reply<Done>> {
@@ -44,9 +46,9 @@ const closeRequest = (
 });
 
 /** Read again after each write: what was approved in between is taken back by the next round. Each round takes a subject, of two. */
-async function closeOne(services: LogServices, request: Request<AboutCall, object>): Promise<Done> {
+async function closeOne(services: JudgingServices, request: Request<AboutCall, object>): Promise<Done> {
   for (let recorded = false; ; recorded = true) {
-    const handled = await handleCommand(services, closing, request);
+    const handled = await judge(services, closing, request);
     if (handled.kind === 'recorded') continue;
     if (!isTaken(handled.state)) throw new Unavailable('The log does not show yet that the turn has ended');
     return { seq: handled.state.approval.seq, recorded };

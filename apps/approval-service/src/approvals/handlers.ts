@@ -1,35 +1,72 @@
 import type { DecideApproval, RevokeApproval, UseApproval, WithdrawVote } from '#contracts/approvals/commands';
+import { refusal } from '#contracts/refusals';
 import { declined, reply, type Decided, type Done, type Reply } from '#contracts/rpc';
-import { handleCommand, type Handled, type LogServices, type Request } from '#event-log/handle-command';
-import type { ByCaller, CallState } from './domain/call.js';
+import type { Handled, Request } from '#event-log/handle-command';
+import { Unavailable } from '#event-log/log';
+import { closingOf } from '#fold/closing';
+import { standing } from '#policy/votes';
+import type { JudgingServices } from './approval-services.js';
+import { knownCall, readCall, winnerOf, type ByCaller, type CallState } from './domain/call.js';
 import { deciding } from './domain/decide-approval.js';
 import { revoking } from './domain/revoke-approval.js';
+import { tallyOf } from './domain/tally.js';
 import { using } from './domain/use-approval.js';
 import { withdrawing } from './domain/withdraw-vote.js';
+import { conclude, judge } from './judge.js';
 import { recordRefusedTry, type RefusedTryServices } from './refused-tries.js';
 
+type Services = RefusedTryServices & JudgingServices;
 type Asked<Command> = Request<Command, ByCaller>;
+type Settled = Exclude<Handled<CallState>, { kind: 'refused' }>;
 
-export async function decide(services: RefusedTryServices, request: Asked<DecideApproval>): Promise<Reply<Decided>> {
-  const handled = await handleCommand(services, deciding, request);
-  if (handled.kind !== 'refused')
-    return reply({ verdict: handled.kind === 'recorded' ? 'counted' : 'duplicate', seq: seqOf(handled) });
+export async function decide(services: Services, request: Asked<DecideApproval>): Promise<Reply<Decided>> {
+  const handled = await judge(services, deciding, request);
+  if (handled.kind !== 'refused') return decided(services, request, handled);
   await recordRefusedTry(services, request, { tried: request.command.decision, refusal: handled.refusal });
   return declined({ ...handled.refusal, approvalId: request.command.approvalId });
 }
 
-export async function revoke(services: RefusedTryServices, request: Asked<RevokeApproval>): Promise<Reply<Done>> {
-  const handled = await handleCommand(services, revoking, request);
+async function decided(services: Services, request: Asked<DecideApproval>, handled: Settled): Promise<Reply<Decided>> {
+  const verdict = handled.kind === 'recorded' ? 'counted' : 'duplicate';
+  const isVote =
+    handled.kind === 'recorded'
+      ? handled.fact.event.type === 'ApprovalVoteCast'
+      : handled.state.approval.steps.length > 0;
+  return isVote ? voted(services, request, verdict) : reply({ verdict, seq: seqOf(handled) });
+}
+
+/** The vote that was enough is followed by the decision before it is answered, with how far the votes go. */
+async function voted(
+  services: Services,
+  { tenant, command, causationId }: Asked<DecideApproval>,
+  verdict: Decided['verdict'],
+): Promise<Reply<Decided>> {
+  const { approvalId } = command;
+  await conclude(services, { tenant, command: { approvalId }, causationId });
+  const known = knownCall(command, await readCall(services.policies)(services.log, tenant, command));
+  if (!known) throw new Unavailable('The log does not show yet what was voted on');
+  const { decision, steps, seq } = known.approval;
+  const closing = closingOf(steps);
+  if (decision && decision.is !== closing?.as)
+    return declined(
+      refusal('superseded', `It was ${decision.is} meanwhile`, { approvalId, winner: winnerOf(decision) }),
+    );
+  const { have, need } = tallyOf(known, standing(steps, known.call));
+  return reply({ verdict, seq, votes: { have, need } });
+}
+
+export async function revoke(services: Services, request: Asked<RevokeApproval>): Promise<Reply<Done>> {
+  const handled = await judge(services, revoking, request);
   if (handled.kind === 'refused')
     await recordRefusedTry(services, request, { tried: 'revoke', refusal: handled.refusal });
   return doneReply(handled);
 }
 
-export const use = async (services: LogServices, request: Asked<UseApproval>): Promise<Reply<Done>> =>
-  doneReply(await handleCommand(services, using, request));
+export const use = async (services: JudgingServices, request: Asked<UseApproval>): Promise<Reply<Done>> =>
+  doneReply(await judge(services, using, request));
 
-export const withdraw = async (services: LogServices, request: Asked<WithdrawVote>): Promise<Reply<Done>> =>
-  doneReply(await handleCommand(services, withdrawing, request));
+export const withdraw = async (services: JudgingServices, request: Asked<WithdrawVote>): Promise<Reply<Done>> =>
+  doneReply(await judge(services, withdrawing, request));
 
 const doneReply = (handled: Handled<CallState>): Reply<Done> =>
   handled.kind === 'refused'
@@ -37,5 +74,5 @@ const doneReply = (handled: Handled<CallState>): Reply<Done> =>
     : reply({ seq: seqOf(handled), recorded: handled.kind === 'recorded' });
 
 /** Of the fact that was written, or of the one that made writing needless. */
-const seqOf = (handled: Exclude<Handled<CallState>, { kind: 'refused' }>): number =>
+const seqOf = (handled: Settled): number =>
   handled.kind === 'recorded' ? handled.fact.seq : handled.state.approval.seq;

@@ -4,6 +4,7 @@ import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import { approvalIdOf, instant, later, turnKeyOf, type Tenant, type TokenId } from '#contracts/ids';
 import type { Change } from '#decider/projection';
+import { NO_POLICIES } from '#policy/in-force';
 import { projectApproval } from './approvals/approvals.projection.js';
 import { projectAttempt } from './attempts/attempts.projection.js';
 import { projectDue } from './due/due.projection.js';
@@ -75,7 +76,7 @@ const rowsOf = (changes: readonly Change[]) =>
   changes.map((change) => (change.kind === 'put' ? change.row : { removed: change.key }));
 
 describe('deadlines', () => {
-  const due = (event: Recorded<HoldpointEvent>) => rowsOf(projectDue(event));
+  const due = (event: Recorded<HoldpointEvent>) => rowsOf(projectDue(event, NO_POLICIES));
   it('begin with the request, one a call', () =>
     expect(due(requested())).toEqual(
       [0, 1].map((index) => ({
@@ -89,10 +90,12 @@ describe('deadlines', () => {
   it('are sooner where the request says so', () =>
     expect(due(requested(60))[0]).toMatchObject({ at: later(occurredAt, 60) }));
   it('are over with the decision; an approved one is to be used in time', () => {
-    const over = { removed: { tenant, approval_id: approvalId, what: 'expiry' } };
-    expect(due(decided('denied'))).toEqual([over]);
+    const over = ['expiry', 'hold', 'escalation', 'policy'].map((what) => ({
+      removed: { tenant, approval_id: approvalId, what },
+    }));
+    expect(due(decided('denied'))).toEqual(over);
     expect(due(decided('approved'))).toEqual([
-      over,
+      ...over,
       { tenant, approval_id: approvalId, what: 'lapse', at: later(occurredAt, 86_400), seq: 7 },
     ]);
   });
@@ -102,7 +105,7 @@ describe('deadlines', () => {
 
 describe('an approval’s row', () => {
   it('keeps arguments as canonical JSON, and names and ids for finding', () =>
-    expect(rowsOf(projectApproval(requested()))[1]).toMatchObject({
+    expect(rowsOf(projectApproval(requested(), NO_POLICIES))[1]).toMatchObject({
       call_index: 1,
       args: '{"a":"\\u0000","b":1}',
       search: ['pay', '', 'payer', approvalIdOf(turnKey, 1), 't-1', 'conv-1', 'c-1'].join('\n'),
@@ -110,13 +113,17 @@ describe('an approval’s row', () => {
     }));
   it('is given columns by each kind of fact that no other kind gives', () => {
     const kinds = [requested(), decided('approved'), used, resumed(approvalId)];
-    const columns = kinds.flatMap((one) => Object.keys(rowsOf(projectApproval(one))[0] ?? {}));
+    const columns = kinds.flatMap((one) => Object.keys(rowsOf(projectApproval(one, NO_POLICIES))[0] ?? {}));
     const shared = columns.filter((column, at) => columns.indexOf(column) !== at);
     expect(new Set(shared)).toEqual(new Set(['tenant', 'approval_id', 'seq']));
   });
   it('has a lease where the call was taken, and the turn’s row where the turn was', () => {
-    expect([projectApproval(resumed(approvalId)).length, projectTurn(resumed(approvalId)).length]).toEqual([1, 0]);
-    expect([projectApproval(resumed(turnKey)).length, projectTurn(resumed(turnKey)).length]).toEqual([0, 1]);
+    expect([projectApproval(resumed(approvalId), NO_POLICIES).length, projectTurn(resumed(approvalId)).length]).toEqual(
+      [1, 0],
+    );
+    expect([projectApproval(resumed(turnKey), NO_POLICIES).length, projectTurn(resumed(turnKey)).length]).toEqual([
+      0, 1,
+    ]);
   });
 });
 
@@ -175,6 +182,6 @@ describe('a log’s first fact', () => {
   it('is in no row', () => {
     const opened = fact({ type: 'LogOpened', data: { epoch: 'e1', logId: 'l' } });
     for (const project of [projectTurn, projectApproval, projectDue, projectToken, projectAttempt])
-      expect(project(opened)).toEqual([]);
+      expect(project(opened, NO_POLICIES)).toEqual([]);
   });
 });

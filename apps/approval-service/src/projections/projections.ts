@@ -11,17 +11,20 @@ import { runProjection } from '#read-model/run-projection';
 import { unpark, type Unparked } from '#read-model/unpark';
 import { projectApproval } from './approvals/approvals.projection.js';
 import { approvals } from './approvals/approvals.table.js';
+import { denialsReader, type ReadDenials } from './approvals/denials.query.js';
 import { attempts, projectAttempt } from './attempts/attempts.projection.js';
 import { due, projectDue } from './due/due.projection.js';
 import { dueReader, type DueReader } from './due/due.query.js';
 import { ReadModel1700000000001 } from './migrations/0001-read-model.js';
+import { Policies1700000000002 } from './migrations/0002-policies.js';
+import { policies, projectPolicy } from './policies/policies.projection.js';
 import { projectToken, tokens } from './tokens/tokens.projection.js';
 import { projectTurn, turns } from './turns/turns.projection.js';
 
 /** Raised when a projection comes to give other rows: the read model is then built again from the first fact. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
-export const MIGRATIONS = [ReadModel1700000000001];
+export const MIGRATIONS = [ReadModel1700000000001, Policies1700000000002];
 
 export const PROJECTIONS: Projections = [
   { table: turns, project: projectTurn },
@@ -29,6 +32,7 @@ export const PROJECTIONS: Projections = [
   { table: due, project: projectDue },
   { table: tokens, project: projectToken },
   { table: attempts, project: projectAttempt },
+  { table: policies, project: projectPolicy },
 ];
 
 let current: ProjectorState = { is: 'stopped' };
@@ -44,6 +48,7 @@ export interface StartProjector {
 
 export interface Projector {
   readonly due: DueReader;
+  readonly denials: ReadDenials;
   /** Applies again what was parked of an approval, a turn or a token; throws where it is still refused. */
   unpark(tenant: Tenant, id: string): Promise<Unparked>;
   /** Once the signal is aborted and everything is let go. Never rejects. */
@@ -56,6 +61,7 @@ export function startProjector(starting: StartProjector): Projector {
   const finished = run(starting, pool).finally(() => closeWhenAborted(pool, starting.signal));
   return {
     due: dueReader(pool),
+    denials: denialsReader(pool),
     unpark: (tenant, id) => unpark(pool, PROJECTIONS, tenant, id),
     finished,
   };

@@ -3,8 +3,11 @@ import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import type { ApprovalStatus } from '#contracts/statuses';
 import type { Agent } from '#contracts/turns/events';
-import type { Approval, Decision, Outcome, Use } from '#fold/approval';
-import { appliedRequirement, expiresAt, lapsesAt, requirementOf } from '#fold/requirement';
+import type { Approval, Decision, Outcome, Step, Use } from '#fold/approval';
+import { usableUntil } from '#fold/usable';
+import type { CompiledPolicy } from '#policy/compiled';
+import { ruleOn, type Ruling } from '#policy/ruling';
+import { expiresAt } from '#policy/times';
 import { approvalStatus } from '#fold/status';
 import type { KnownTurn } from '#fold/turn';
 
@@ -21,7 +24,7 @@ export interface ApprovalView {
   readonly argsDigest: string;
   readonly status: ApprovalStatus;
   readonly requirement: object;
-  readonly steps: readonly never[];
+  readonly steps: readonly object[];
   readonly decision?: object;
   readonly use?: object;
   readonly outcome?: object;
@@ -32,11 +35,19 @@ export interface ApprovalView {
   readonly seq: number;
 }
 
-export function approvalView(id: ApprovalId, turn: KnownTurn, approval: Approval, now: Instant): ApprovalView {
+export interface Judged {
+  readonly turn: KnownTurn;
+  readonly approval: Approval;
+  /** In force when it was asked. */
+  readonly policy: CompiledPolicy;
+}
+
+export function approvalView(id: ApprovalId, { turn, approval, policy }: Judged, now: Instant): ApprovalView {
   const { request, requestedAt, requestedBy } = turn;
   const { turnId, conversationId, agent, context } = request;
   const call = request.toolCalls[indexOfApproval(id)];
   if (!call) throw new Error(`${id} is not a call of its turn`);
+  const ruling = ruleOn(policy, request, call);
   return {
     approvalId: id,
     turnId,
@@ -46,26 +57,41 @@ export function approvalView(id: ApprovalId, turn: KnownTurn, approval: Approval
     agent,
     ...(context === undefined ? {} : { context }),
     status: approvalStatus(turn, approval, now),
-    requirement: { ...requirementOf(request), ...appliedRequirement(request) },
-    steps: [],
-    ...closings(turn, approval),
+    requirement: requirementView(ruling),
+    steps: approval.steps.map(stepView),
+    ...closings(approval),
     requestedBy,
     requestedAt,
-    expiresAt: expiresAt(request, requestedAt),
+    expiresAt: expiresAt(ruling.requirement, request, requestedAt),
     seq: Math.max(turn.seq, approval.seq),
   };
 }
 
-function closings({ request }: KnownTurn, { decision, use, outcome }: Approval): object {
+/** What is required, by which rules of which policy. */
+const requirementView = ({ effect, requirement, rules, reason, failures, applied }: Ruling): object => ({
+  ...requirement,
+  ...applied,
+  effect,
+  rules,
+  ...(reason === undefined ? {} : { reason }),
+  ...(failures.length === 0 ? {} : { failures }),
+});
+
+function stepView({ is, eventId: _, ...rest }: Step): object {
+  const { requirement: __, requestSeq: ___, ...shown } = { requirement: undefined, requestSeq: undefined, ...rest };
+  return { step: is, ...shown };
+}
+
+function closings({ decision, use, outcome }: Approval): object {
   return {
     ...(decision ? { decision: decisionView(decision) } : {}),
-    ...(decision?.is === 'approved' && !use ? { lapsesAt: lapsesAt(request, decision.at) } : {}),
+    ...(decision?.is === 'approved' && !use ? { lapsesAt: usableUntil(decision) } : {}),
     ...(use ? { use: useView(use) } : {}),
     ...(outcome ? { outcome: outcomeView(outcome) } : {}),
   };
 }
 
-const decisionView = ({ is, eventId: _, ...rest }: Decision): object => ({ decision: is, ...rest });
+const decisionView = ({ is, eventId: _, usableUntil: __, ...rest }: Decision): object => ({ decision: is, ...rest });
 const outcomeView = ({ eventId: _, ...rest }: Outcome): object => rest;
 
 function useView(use: Use): object {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Role } from '#contracts/tokens/events';
+import { PoliciesInForce } from '#policy/in-force';
 import {
   at,
   call,
@@ -23,7 +24,8 @@ const fail = (error: unknown) => {
 };
 const told = async (...events: readonly HoldpointEvent[]) => {
   const { events: log } = await logOf(...events);
-  return new ReadApprovals(new ReadTurns(log, () => Date.parse(at(10)), new Changes(log, fail)));
+  const turns = new ReadTurns(log, () => Date.parse(at(10)), new Changes(log, fail));
+  return new ReadApprovals(turns, new PoliciesInForce(log));
 };
 const as = (...roles: readonly Role[]) => worker({ roles, subject: 'ada@example.com' });
 const reasonOf = (asked: Promise<unknown>) =>

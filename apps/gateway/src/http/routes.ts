@@ -1,13 +1,18 @@
 import { APPROVAL_ROUTES } from '../approvals/routes.js';
+import { FREEZE_ROUTES } from '../freezes/routes.js';
 import { OPERATION_ROUTES } from '../operations/routes.js';
+import { POLICY_ROUTES } from '../policies/routes.js';
 import { TURN_ROUTES } from '../turns/routes.js';
 import type { Route } from './route.js';
 
 /** The one table of what the gateway answers: controllers, checks of input and roles, and OpenAPI all come from it. */
-export const ROUTES = { ...TURN_ROUTES, ...APPROVAL_ROUTES, ...OPERATION_ROUTES } as const satisfies Record<
-  string,
-  Route
->;
+export const ROUTES = {
+  ...TURN_ROUTES,
+  ...APPROVAL_ROUTES,
+  ...POLICY_ROUTES,
+  ...FREEZE_ROUTES,
+  ...OPERATION_ROUTES,
+} as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;
 export const routeNamed = (name: RouteName): Route => ROUTES[name];

@@ -5,12 +5,16 @@ const runsUnderItsLease = (now: string): string => `COALESCE(CASE WHEN a.release
     THEN t.lease_state = 'taken' AND t.lease_until > ${now}::timestamptz AND t.lease_attempt = a.use_attempt
     ELSE a.lease_state = 'taken' AND a.lease_until > ${now}::timestamptz AND a.lease_attempt = a.use_attempt END, false)`;
 
+/** A hold that was withdrawn or is over stands at the beginning of time. */
+const IS_HELD = `(a.held_until IS NOT NULL AND a.held_until > to_timestamp(0))`;
+const UNDECIDED = 'a.decision IS NULL AND a.use_is IS NULL AND a.outcome_ok IS NULL';
+
 export const statusSql = (now: string): string => `CASE
     WHEN a.outcome_ok THEN 'executed'
     WHEN NOT a.outcome_ok THEN 'failed'
     WHEN a.use_is = 'started' THEN CASE WHEN ${runsUnderItsLease(now)} THEN 'executing' ELSE 'in-doubt' END
     WHEN a.use_is IS NOT NULL THEN a.use_is
-    ELSE COALESCE(a.decision, 'pending') END`;
+    ELSE COALESCE(a.decision, CASE WHEN ${IS_HELD} THEN 'held' ELSE 'pending' END) END`;
 
 const decidedAs = (decision: ApprovalStatus) =>
   `a.decision = '${decision}' AND a.use_is IS NULL AND a.outcome_ok IS NULL`;
@@ -18,8 +22,8 @@ const usedAs = (use: string) => `a.use_is = '${use}' AND a.outcome_ok IS NULL`;
 
 /** One condition a status, written so that the index of what is open serves it. */
 const CONDITIONS: Readonly<Record<ApprovalStatus, (now: string) => string>> = {
-  pending: () => 'a.decision IS NULL AND a.use_is IS NULL AND a.outcome_ok IS NULL',
-  held: () => 'false',
+  pending: () => `${UNDECIDED} AND NOT ${IS_HELD}`,
+  held: () => `${UNDECIDED} AND ${IS_HELD}`,
   approved: () => decidedAs('approved'),
   executing: (now) => `${usedAs('started')} AND ${runsUnderItsLease(now)}`,
   executed: () => 'a.outcome_ok',

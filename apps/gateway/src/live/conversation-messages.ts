@@ -46,6 +46,13 @@ export function messagesOf({ event, seq }: Recorded<HoldpointEvent>, turn: ToldT
     case 'TurnEnded':
       return [status(turn, event.data.status), { type: 'complete', turnId: turn.turnId }];
     case 'LeaseExtended':
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+    case 'PolicyEvaluationFailed':
+    case 'PolicyPublished':
+    case 'FreezeSwitched':
     case 'DecisionRefused':
     case 'TokenIssued':
     case 'TokenRevoked':

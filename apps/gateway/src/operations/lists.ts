@@ -5,6 +5,7 @@ import type { ApprovalItem } from '../lists/approval-item.js';
 import { listApprovals } from '../lists/approvals.query.js';
 import type { Page } from '../lists/page.js';
 import { listParked, type ParkedItem } from '../lists/parked.query.js';
+import { listPolicies, type PolicyItem } from '../lists/policies.query.js';
 import type { ReadModel } from '../lists/read-model.js';
 import type { AgentScope } from '../lists/scope.js';
 import { stats, type Stats } from '../lists/stats.query.js';
@@ -34,6 +35,10 @@ export class Lists {
 
   async readyTurns(caller: Caller, { after, ...query }: TurnsQuery): Promise<Page<TurnItem>> {
     return listTurns(await this.from(after), { ...query, ...this.paging(caller, query) });
+  }
+
+  async policies(caller: Caller, { after, ...query }: ListQuery): Promise<Page<PolicyItem>> {
+    return listPolicies(await this.from(after), this.paging(caller, query));
   }
 
   async tokens(caller: Caller, { after, ...query }: ListQuery): Promise<Page<TokenItem>> {

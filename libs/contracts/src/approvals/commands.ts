@@ -1,10 +1,8 @@
 import { ArrayMinSize } from 'class-validator';
 import { AnyJson, Digest, FreeObject, NestedList, NonEmptyText, OneOf, Optional, Text } from '../fields.js';
 import type { ApprovalId, TurnKey } from '../ids.js';
+import { ANSWERS, type AnswerKind } from './events.js';
 import { AttemptBody } from '../turns/commands.js';
-
-export const ANSWERS = ['approve', 'deny', 'respond', 'cancel'] as const;
-export type AnswerKind = (typeof ANSWERS)[number];
 
 /** `POST /v1/approvals/{id}/decision`. */
 export class DecisionBody {

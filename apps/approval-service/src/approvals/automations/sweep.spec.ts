@@ -6,6 +6,7 @@ import { subjects } from '#contracts/subjects';
 import { Unavailable, type Appended } from '#event-log/log';
 import { MemoryLog } from '#event-log/memory-log';
 import { readStory } from '#fold/read';
+import { PoliciesInForce } from '#policy/in-force';
 import {
   after,
   approved,
@@ -46,6 +47,7 @@ function sweep(
   const services = {
     log: counting,
     clock: () => time.now,
+    policies: new PoliciesInForce(log),
     due: {
       dueBy: (now: string, limit: number) => {
         asks.push({ now, limit });

@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { instant } from '#contracts/ids';
-import { handleCommand, type LogServices, type Request } from '#event-log/handle-command';
+import type { Request } from '#event-log/handle-command';
 import { Unavailable } from '#event-log/log';
-import type { AboutCall } from '../domain/call.js';
+import type { JudgingServices } from '../approval-services.js';
+import { applyingPolicy } from '../domain/apply-policy.js';
+import { asPolicy, type AboutCall } from '../domain/call.js';
+import { endingHold } from '../domain/end-hold.js';
+import { escalating } from '../domain/escalate-approval.js';
 import { expiring } from '../domain/expire-approval.js';
 import { lapsing } from '../domain/lapse-approval.js';
+import { conclude, judge, type Judged } from '../judge.js';
 import type { DueReader, DueRow } from '../../projections/due/due.query.js';
 import { Resting } from './resting.js';
 
@@ -20,7 +25,7 @@ export interface SweepReport {
   failed(row: DueRow, error: unknown): void;
 }
 
-export interface SweepServices extends LogServices {
+export interface SweepServices extends JudgingServices {
   readonly due: DueReader;
   readonly report: SweepReport;
 }
@@ -50,10 +55,20 @@ async function everyOne(work: readonly Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason;
 }
 
+const BECOMES_DUE = {
+  expiry: expiring,
+  lapse: lapsing,
+  hold: endingHold,
+  escalation: escalating,
+  policy: applyingPolicy,
+} as const satisfies Record<DueRow['what'], Judged<AboutCall, object>>;
+
 /** An outage ends the pass, and the next second's begins where it was; anything else is about this row alone. */
 async function sweepRow(services: SweepServices, resting: Resting, row: DueRow): Promise<void> {
   try {
-    await handleCommand(services, row.what === 'expiry' ? expiring : lapsing, requestOf(row));
+    const request = requestOf(row);
+    await judge(services, BECOMES_DUE[row.what], request);
+    if (row.what === 'hold') await conclude(services, request);
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     services.report.failed(row, error);
@@ -67,6 +82,7 @@ const requestOf = ({ tenant, approvalId, what }: DueRow): Request<AboutCall, obj
   command: { approvalId },
   context: {},
   tenant,
-  actor: { kind: 'timer', id: 'approval-service', via: `sweep:${what}` },
+  actor:
+    what === 'policy' ? asPolicy(`sweep:${what}`) : { kind: 'timer', id: 'approval-service', via: `sweep:${what}` },
   causationId: `sweep:${approvalId}`,
 });

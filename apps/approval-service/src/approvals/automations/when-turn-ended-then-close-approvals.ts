@@ -1,10 +1,10 @@
 import type { Automation } from '#automation/run-automation';
-import type { LogServices } from '#event-log/handle-command';
 import { Unavailable } from '#event-log/log';
+import type { JudgingServices } from '../approval-services.js';
 import { closeTurnApprovals } from '../close-turn-approvals.js';
 
 /** Finishes what a canceller, or a worker that ended its turn, left: open approvals are cancelled, unused ones taken back. */
-export const whenTurnEndedThenCloseApprovals = (services: LogServices): Automation => ({
+export const whenTurnEndedThenCloseApprovals = (services: JudgingServices): Automation => ({
   durable: 'approvals',
   react: async ({ tenant, event }) => {
     if (event.type !== 'TurnEnded') return;

@@ -1,12 +1,17 @@
 import type { ToolApprovalDecided } from '#contracts/approvals/events';
+import type { Actor } from '#contracts/envelope';
 import { indexOfApproval, isApprovalId, turnKeyOfApproval, type ApprovalId, type Tenant } from '#contracts/ids';
 import { refusal, type Refusal, type Winner } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import type { RequestedToolCall } from '#contracts/turns/events';
 import { NEW_APPROVAL, type Approval, type Decision } from '#fold/approval';
+import { freezeOf, NOTHING_FROZEN, readFreezes, type Freeze, type Freezes } from '#fold/freezes';
 import { readApproval, readTurn, type FactReader } from '#fold/read';
-import { appliedRequirement } from '#fold/requirement';
 import { UNKNOWN_TURN, type KnownTurn, type Turn } from '#fold/turn';
+import { BEFORE_ANY_POLICY, type CompiledPolicy } from '#policy/compiled';
+import type { PoliciesInForce } from '#policy/in-force';
+import { ruleOn, type Ruling } from '#policy/ruling';
+import { isOneAct } from '#policy/asked';
 
 export interface AboutCall {
   readonly approvalId: ApprovalId;
@@ -16,55 +21,109 @@ export interface ByCaller {
   readonly caller: Caller;
 }
 
-/** What every rule here goes by: the turn that asked, and the approval's own facts. */
+/** What every rule here goes by: the turn that asked, the approval's own facts, and the policy in force when it was asked. */
 export interface CallState {
   readonly turn: Turn;
   readonly approval: Approval;
+  readonly policy: CompiledPolicy;
+  /** Where it matters: only what is used, or approved without a person, can be held back. */
+  readonly freezes?: Freezes;
 }
 
 export interface KnownCall {
   readonly turn: KnownTurn;
   readonly call: RequestedToolCall;
   readonly approval: Approval;
+  readonly policy: CompiledPolicy;
+  /** What the policy says of the call as it was asked for; while it is frozen, people decide what the policy would approve. */
+  readonly ruling: Ruling;
+  readonly freeze: Freeze | undefined;
 }
 
-const UNKNOWN_CALL: CallState = { turn: UNKNOWN_TURN, approval: NEW_APPROVAL };
+const UNKNOWN_CALL: CallState = { turn: UNKNOWN_TURN, approval: NEW_APPROVAL, policy: BEFORE_ANY_POLICY };
+
+type ReadCall<State> = (log: FactReader, tenant: Tenant, about: AboutCall) => Promise<State>;
 
 /** Ids come from outside: a text that is none must never become part of a subject that is read. */
-export async function readCall(log: FactReader, tenant: Tenant, { approvalId }: AboutCall): Promise<CallState> {
-  if (!isApprovalId(approvalId)) return UNKNOWN_CALL;
-  const [turn, approval] = await Promise.all([
-    readTurn(log, tenant, turnKeyOfApproval(approvalId)),
-    readApproval(log, tenant, approvalId),
-  ]);
-  return { turn, approval };
+export const readCall =
+  (policies: PoliciesInForce): ReadCall<CallState> =>
+  async (log, tenant, { approvalId }) => {
+    if (!isApprovalId(approvalId)) return UNKNOWN_CALL;
+    const [asked, approval] = await Promise.all([
+      readAsked(policies, log, tenant, approvalId),
+      readApproval(log, tenant, approvalId),
+    ]);
+    return { ...asked, approval };
+  };
+
+/** The same, and what is frozen: for what is used, which no policy need have approved. */
+export const readCallAndFreezes =
+  (policies: PoliciesInForce): ReadCall<CallState> =>
+  async (log, tenant, about) => {
+    const [state, freezes] = await Promise.all([readCall(policies)(log, tenant, about), readFreezes(log, tenant)]);
+    return { ...state, freezes };
+  };
+
+/**
+ * As it mostly is when somebody decides: nobody has before. Nothing can be written of an approval before its decision, but
+ * where more than one act is needed its steps.
+ */
+export const readUndecided =
+  (policies: PoliciesInForce): ReadCall<CallState | undefined> =>
+  async (log, tenant, about) => {
+    if (!isApprovalId(about.approvalId)) return UNKNOWN_CALL;
+    const state = { ...(await readAsked(policies, log, tenant, about.approvalId)), approval: NEW_APPROVAL };
+    const { requirement } = knownCall(about, state)?.ruling ?? {};
+    return requirement && (requirement.escalate || !isOneAct(requirement)) ? undefined : state;
+  };
+
+async function readAsked(policies: PoliciesInForce, log: FactReader, tenant: Tenant, approvalId: ApprovalId) {
+  const turn = await readTurn(log, tenant, turnKeyOfApproval(approvalId));
+  if (turn.state === 'unknown') return { turn, policy: BEFORE_ANY_POLICY };
+  const policy = await policies.at(tenant, turn.requestSeq);
+  return mayApprove(policy) ? { turn, policy, freezes: await readFreezes(log, tenant) } : { turn, policy };
 }
 
-/** As it mostly is when somebody decides: nobody has before. Nothing can be written of an approval before its decision. */
-export async function readUndecided(log: FactReader, tenant: Tenant, { approvalId }: AboutCall): Promise<CallState> {
-  if (!isApprovalId(approvalId)) return UNKNOWN_CALL;
-  return { turn: await readTurn(log, tenant, turnKeyOfApproval(approvalId)), approval: NEW_APPROVAL };
-}
+/** Then a freeze matters to whoever decides, too. */
+const mayApprove = ({ rules, default: { onExpiry } }: CompiledPolicy): boolean =>
+  onExpiry === 'approve' || rules.some(({ then, require }) => then === 'approve' || require?.onExpiry === 'approve');
+
+/** Whether the log has a call under this id. */
+export const hasCall = ({ approvalId }: AboutCall, turn: Turn): boolean =>
+  turn.state !== 'unknown' && indexOfApproval(approvalId) < turn.request.toolCalls.length;
 
 /** The call that was asked about, where the log has one under this id. */
-export function knownCall({ approvalId }: AboutCall, { turn, approval }: CallState): KnownCall | undefined {
-  const call = turn.state === 'unknown' ? undefined : turn.request.toolCalls[indexOfApproval(approvalId)];
-  return turn.state === 'unknown' || !call ? undefined : { turn, call, approval };
+export function knownCall({ approvalId }: AboutCall, state: CallState): KnownCall | undefined {
+  const { turn, approval, policy, freezes = NOTHING_FROZEN } = state;
+  if (turn.state === 'unknown') return undefined;
+  const call = turn.request.toolCalls[indexOfApproval(approvalId)];
+  if (!call) return undefined;
+  const freeze = freezeOf(freezes, { tool: call.toolName, agent: turn.request.agent.id });
+  const said = ruleOn(policy, turn.request, call);
+  const ruling: Ruling = freeze && said.effect === 'approve' ? { ...said, effect: 'require' } : said;
+  return { turn, call, approval, policy, ruling, freeze };
 }
+
+/** The policy decides it, and its decision is not in the log yet: it is recorded before anything else is (design 4.2). */
+export const isForPolicy = ({ turn, approval, ruling }: KnownCall): boolean =>
+  !approval.decision && !turn.end && ruling.effect !== 'require';
 
 /** Facts of one conversation belong together. */
 export const conversationOf = ({ approvalId }: AboutCall, { turn }: Pick<CallState, 'turn'>): string =>
   turn.state === 'unknown' ? approvalId : turn.request.conversationId;
 
 /** What every decision says, whoever made it. */
-export const decisionOn = ({ turn, call }: KnownCall, { approvalId }: AboutCall) =>
+export const decisionOn = ({ turn, call, approval, ruling }: KnownCall, { approvalId }: AboutCall) =>
   ({
     approvalId,
     argsDigest: call.argsDigest,
-    requirement: appliedRequirement(turn.request),
+    requirement: ruling.applied,
     requestSeq: turn.requestSeq,
+    ...(approval.steps.length > 0 ? { steps: approval.steps.length } : {}),
   }) satisfies Partial<ToolApprovalDecided>;
 
 export const winnerOf = ({ is, by, at, seq }: Decision): Winner => ({ decision: is, by, at, seq });
 
 export const notFound = (): Refusal => refusal('not-found', 'There is no approval with this id');
+
+export const asPolicy = (via: string): Actor => ({ kind: 'policy', id: 'policy', via });

@@ -1,6 +1,8 @@
 import type { HoldpointEvent } from '#contracts/events';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
+import { closingOf } from '#fold/closing';
+import type { PoliciesInForce } from '#policy/in-force';
 import { conversationOf, decisionOn, knownCall, readCall, type AboutCall, type CallState } from './call.js';
 
 /** The turn has ended: what is undecided is cancelled, what is approved and unused is taken back. */
@@ -9,6 +11,9 @@ export function closeApproval(command: AboutCall, state: CallState): Answer<Hold
   if (!known?.turn.end) return nothingToDo;
   const { decision, use } = known.approval;
   const reason = known.turn.end.reason || 'The turn ended';
+  // What the votes have come to is said by whoever concludes them.
+  const closed = closingOf(known.approval.steps);
+  if (!decision && closed && closed.heldUntil === undefined) return nothingToDo;
   if (!decision)
     return accept({
       type: 'ToolApprovalDecided',
@@ -18,8 +23,8 @@ export function closeApproval(command: AboutCall, state: CallState): Answer<Hold
   return accept({ type: 'ToolApprovalRevoked', data: { approvalId: command.approvalId, reason, turnEnded: true } });
 }
 
-export const closing: Rule<AboutCall, CallState, object> = {
-  read: readCall,
+export const closing = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
+  read: readCall(policies),
   decide: closeApproval,
   correlate: conversationOf,
-};
+});

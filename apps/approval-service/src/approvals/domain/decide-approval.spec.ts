@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ANSWERS, type DecideApproval } from '#contracts/approvals/commands';
+import type { DecideApproval } from '#contracts/approvals/commands';
+import { ANSWERS } from '#contracts/approvals/events';
 import { DECISIONS } from '#contracts/approvals/events';
 import { digestOf } from '#contracts/canonical';
 import { approvalIdOf } from '#contracts/ids';
-import { appliedRequirement } from '#fold/requirement';
 import { decideApproval } from './decide-approval.js';
 import {
   after,
@@ -13,13 +13,13 @@ import {
   by,
   CALL,
   DAY,
+  DEFAULT_APPLIED,
   decided,
   DIGEST,
   ended,
   expired,
   given,
   requested,
-  requestOf,
   revoked,
   started,
   TURN_KEY,
@@ -60,8 +60,9 @@ describe('a pending approval', () => {
       approvalId: CALL,
       decision: 'approved',
       argsDigest: DIGEST,
-      requirement: appliedRequirement(requestOf()),
+      requirement: DEFAULT_APPLIED,
       requestSeq: 1,
+      usableUntil: after(100 + DAY),
     }));
   it('is decided by who saw the very arguments', () =>
     void when([requested()], { ...approve, argsDigest: DIGEST }).then('ToolApprovalDecided', {}));

@@ -1,6 +1,5 @@
-import type { AnswerKind, DecideApproval } from '#contracts/approvals/commands';
-import type { DecisionKind, ToolApprovalDecided } from '#contracts/approvals/events';
-import { digestOf } from '#contracts/canonical';
+import type { DecideApproval } from '#contracts/approvals/commands';
+import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
 import { samePerson, type Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
@@ -8,11 +7,14 @@ import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
 import type { Decision } from '#fold/approval';
-import { isOwnRequest } from '#fold/permission';
-import { expiresAt } from '#fold/requirement';
+import { isOneAct } from '#policy/asked';
+import type { PoliciesInForce } from '#policy/in-force';
+import { expiresAt } from '#policy/times';
+import { BECOMES, saysTheSame, usableFrom, wordsOf } from './answer.js';
 import {
   conversationOf,
   decisionOn,
+  isForPolicy,
   knownCall,
   notFound,
   readCall,
@@ -22,54 +24,53 @@ import {
   type CallState,
   type KnownCall,
 } from './call.js';
+import { castVote } from './cast-vote.js';
 import { editOf, invalidEdit, misplacedField, oversized, type Edit } from './edit.js';
-
-const BECOMES = {
-  approve: 'approved',
-  deny: 'denied',
-  respond: 'responded',
-  cancel: 'cancelled',
-} as const satisfies Record<AnswerKind, DecisionKind>;
+import { mayNotDecide } from './may-decide.js';
 
 type Context = ByCaller & { readonly now: Instant };
 
-/** A person's answer. The first one is the answer for ever; everybody after it is told which it was. */
+/** A person's answer: the decision where one act suffices, else their vote. After a decision everybody is told which it was. */
 export function decideApproval(
   command: DecideApproval,
   state: CallState,
-  { caller, now }: Context,
+  context: Context,
 ): Answer<HoldpointEvent, Refusal> {
+  const { caller, now } = context;
   const known = knownCall(command, state);
   if (!known) return refuse(notFound());
-  const { turn, call, approval } = known;
+  const { turn, call, approval, ruling } = known;
   const edit = editOf(command, call);
 
   if (approval.decision)
     return afterDecision(command, approval.decision, { caller, argsDigest: edit?.digest ?? call.argsDigest });
   if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
-  const deadline = expiresAt(turn.request, turn.requestedAt);
+  if (isForPolicy(known)) return refuse(refusal('superseded', 'The policy decides this one'));
+  const deadline = expiresAt(ruling.requirement, turn.request, turn.requestedAt);
   if (now >= deadline) return refuse(refusal('late', `It could be decided until ${deadline}`, { at: deadline }));
-  if (isOwnRequest(caller.subject, turn))
-    return refuse(refusal('self-approval', 'Nobody decides what they asked for themselves'));
-  if (sawOtherArguments(command, call))
-    return refuse(refusal('arguments-changed', 'The arguments are not those that you saw'));
-
-  const invalid = misplacedField(command) ?? oversized(command) ?? invalidEdit(edit, call);
+  const notTheirs = mayNotDecide(known, caller);
+  if (notTheirs) return refuse(notTheirs);
+  const invalid = misplacedField(command) ?? oversized(command) ?? invalidEdit(edit, known, caller);
   if (invalid) return refuse(invalid);
-  return accept({ type: 'ToolApprovalDecided', data: decided(command, known, edit) });
+
+  if (!isOneAct(ruling.requirement)) return castVote(command, { known, edit }, context);
+  if (command.argsDigest !== undefined && command.argsDigest !== call.argsDigest)
+    return refuse(refusal('arguments-changed', 'The arguments are not those that you saw'));
+  return accept({ type: 'ToolApprovalDecided', data: decided(command, known, { edit, now }) });
 }
 
-const sawOtherArguments = (seen: { argsDigest?: string }, asked: { argsDigest: string }): boolean =>
-  seen.argsDigest !== undefined && seen.argsDigest !== asked.argsDigest;
-
-function decided(command: DecideApproval, known: KnownCall, edit: Edit | undefined): ToolApprovalDecided {
-  const { decision, reason, response } = command;
+function decided(
+  command: DecideApproval,
+  known: KnownCall,
+  { edit, now }: { readonly edit: Edit | undefined; readonly now: Instant },
+): ToolApprovalDecided {
+  const { decision } = command;
   return {
     ...decisionOn(known, command),
     decision: BECOMES[decision],
-    ...(reason === undefined ? {} : { reason }),
-    ...(response === undefined ? {} : { response }),
+    ...wordsOf(command),
     ...(edit === undefined ? {} : { editedArgs: edit.args, argsDigest: edit.digest }),
+    ...(decision === 'approve' ? usableFrom(known, now) : {}),
   };
 }
 
@@ -88,18 +89,17 @@ function afterDecision(command: DecideApproval, decision: Decision, mine: Mine):
 
 function isSame(command: DecideApproval, decision: Decision, { caller, argsDigest }: Mine): boolean {
   const byMe = decision.byKind === 'person' && samePerson(decision.by) === samePerson(caller.subject);
-  const { reason, response } = decision;
   return (
     byMe &&
     decision.is === BECOMES[command.decision] &&
     decision.argsDigest === argsDigest &&
-    digestOf({ reason, response }) === digestOf({ reason: command.reason, response: command.response })
+    saysTheSame(command, decision)
   );
 }
 
-export const deciding: Rule<DecideApproval, CallState, ByCaller> = {
-  read: readCall,
-  assume: readUndecided,
+export const deciding = (policies: PoliciesInForce): Rule<DecideApproval, CallState, ByCaller> => ({
+  read: readCall(policies),
+  assume: readUndecided(policies),
   decide: decideApproval,
   correlate: conversationOf,
-};
+});

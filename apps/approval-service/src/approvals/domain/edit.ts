@@ -1,8 +1,13 @@
 import type { DecideApproval } from '#contracts/approvals/commands';
 import { canonicalJson, digestOf } from '#contracts/canonical';
 import { refusal, type Refusal } from '#contracts/refusals';
+import type { Caller } from '#contracts/roles';
 import type { RequestedToolCall } from '#contracts/turns/events';
 import { compileInputSchema } from '#fold/input-schema';
+import { isOneAct } from '#policy/asked';
+import { isAsked } from '#policy/quorum';
+import { ruleOn } from '#policy/ruling';
+import type { KnownCall } from './call.js';
 
 const MOST_BYTES = 1_048_576;
 
@@ -37,9 +42,25 @@ export function oversized(command: DecideApproval): Refusal | undefined {
   return refusal('too-large', 'In canonical form the decision is over 1 MiB');
 }
 
-/** An edit must satisfy what the tool says of its input; where that cannot be checked, no edit is let through. */
-export function invalidEdit(edit: Edit | undefined, { inputSchema }: RequestedToolCall): Refusal | undefined {
-  if (!edit || !inputSchema) return undefined;
+/** An edit must satisfy what the tool says of its input, and whoever makes it must be enough for the edited call too. */
+export const invalidEdit = (edit: Edit | undefined, known: KnownCall, caller: Caller): Refusal | undefined =>
+  edit && (againstSchema(edit, known.call) ?? againstPolicy(edit, known, caller));
+
+/** The edited call could have been asked for in the first place: it must not need more than this one does. */
+function againstPolicy({ args }: Edit, { turn, call, policy, ruling }: KnownCall, caller: Caller): Refusal | undefined {
+  const edited = ruleOn(policy, turn.request, { ...call, args });
+  if (edited.effect === 'deny') return refusal('invalid-edit', 'The policy denies the call with these arguments');
+  if (edited.effect === 'approve' || edited.applied.hash === ruling.applied.hash) return undefined;
+  const { requirement } = edited;
+  const isEnough = [requirement, ruling.requirement].every(isOneAct) && isAsked(requirement.approvers, caller);
+  return isEnough
+    ? undefined
+    : refusal('invalid-edit', 'The call with these arguments would need the approval of others than this one');
+}
+
+/** Where that cannot be checked, no edit is let through. */
+function againstSchema(edit: Edit, { inputSchema }: RequestedToolCall): Refusal | undefined {
+  if (!inputSchema) return undefined;
   const compiled = compileInputSchema(inputSchema);
   if (!compiled.ok)
     return refusal('invalid-edit', `The tool's input schema cannot be used to check an edit: ${compiled.message}`);

@@ -1,9 +1,23 @@
+import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import { expiresAt } from '#fold/requirement';
-import { conversationOf, decisionOn, knownCall, readCall, type AboutCall, type CallState } from './call.js';
+import { closingOf } from '#fold/closing';
+import type { PoliciesInForce } from '#policy/in-force';
+import { expiresAt, onExpiryOf } from '#policy/times';
+import { standing } from '#policy/votes';
+import { usableFrom } from './answer.js';
+import {
+  conversationOf,
+  decisionOn,
+  isForPolicy,
+  knownCall,
+  readCall,
+  type AboutCall,
+  type CallState,
+  type KnownCall,
+} from './call.js';
 
 /** Nobody decided in time. Written only past the deadline, so that a person before it can never be told `late`. */
 export function expireApproval(
@@ -12,13 +26,27 @@ export function expireApproval(
   { now }: { readonly now: Instant },
 ): Answer<HoldpointEvent, never> {
   const known = knownCall(command, state);
-  if (!known || known.approval.decision) return nothingToDo;
-  if (now < expiresAt(known.turn.request, known.turn.requestedAt)) return nothingToDo;
-  return accept({ type: 'ToolApprovalDecided', data: { ...decisionOn(known, command), decision: 'expired' } });
+  if (!known || known.approval.decision || isForPolicy(known) || closingOf(known.approval.steps)) return nothingToDo;
+  const { turn, ruling } = known;
+  if (now < expiresAt(ruling.requirement, turn.request, turn.requestedAt)) return nothingToDo;
+  return accept({ type: 'ToolApprovalDecided', data: { ...decisionOn(known, command), ...timesAnswer(known, now) } });
 }
 
-export const expiring: Rule<AboutCall, CallState, object> = {
-  read: readCall,
+/** Time approves only where the policy says so, nothing is frozen, nobody said no, and nobody changed the arguments. */
+function timesAnswer(known: KnownCall, now: Instant): Pick<ToolApprovalDecided, 'decision' | 'usableUntil'> {
+  const { approval, call, ruling, turn, freeze } = known;
+  const { denials, proposal } = standing(approval.steps, call);
+  const approves =
+    onExpiryOf(ruling.requirement, turn.request) === 'approve' &&
+    denials.length === 0 &&
+    !proposal.args &&
+    !turn.end &&
+    !freeze;
+  return approves ? { decision: 'approved', ...usableFrom(known, now) } : { decision: 'expired' };
+}
+
+export const expiring = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
+  read: readCall(policies),
   decide: expireApproval,
   correlate: conversationOf,
-};
+});

@@ -2,7 +2,8 @@ import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import { lapsesAt } from '#fold/requirement';
+import { usableUntil } from '#fold/usable';
+import type { PoliciesInForce } from '#policy/in-force';
 import { conversationOf, knownCall, readCall, type AboutCall, type CallState } from './call.js';
 
 /** An approval that nobody used in time is worth nothing any more. */
@@ -14,12 +15,12 @@ export function lapseApproval(
   const known = knownCall(command, state);
   const { decision, use } = known?.approval ?? {};
   if (!known || decision?.is !== 'approved' || use) return nothingToDo;
-  if (now < lapsesAt(known.turn.request, decision.at)) return nothingToDo;
+  if (now < usableUntil(decision)) return nothingToDo;
   return accept({ type: 'ToolApprovalLapsed', data: { approvalId: command.approvalId } });
 }
 
-export const lapsing: Rule<AboutCall, CallState, object> = {
-  read: readCall,
+export const lapsing = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
+  read: readCall(policies),
   decide: lapseApproval,
   correlate: conversationOf,
-};
+});

@@ -6,10 +6,9 @@ import type { Reason } from '#contracts/refusals';
 import { subjects } from '#contracts/subjects';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import { NEW_APPROVAL } from '#fold/approval';
 import { readTurn, type FactReader } from '#fold/read';
 import { UNKNOWN_TURN, type Turn } from '#fold/turn';
-import { conversationOf, knownCall } from './call.js';
+import { conversationOf, hasCall } from './call.js';
 
 /** `who` is a digest: no address ever stands in a subject. */
 export type RecordRefusedTry = Pick<DecisionRefused, 'approvalId' | 'who' | 'why' | 'tried'>;
@@ -34,7 +33,7 @@ async function readRefusedTry(log: FactReader, tenant: Tenant, command: RecordRe
 
 /** The first try of its kind by this person is a fact; its repeats are not. */
 export function recordRefusedTry(command: RecordRefusedTry, state: RefusedTryState): Answer<HoldpointEvent, never> {
-  if (state.earlier || !knownCall(command, { turn: state.turn, approval: NEW_APPROVAL })) return nothingToDo;
+  if (state.earlier || !hasCall(command, state.turn)) return nothingToDo;
   const { approvalId, who, why, tried } = command;
   const turnKey = turnKeyOfApproval(approvalId);
   return accept({ type: 'DecisionRefused', data: { approvalId, who, why, tried, turnKey } });

@@ -5,9 +5,11 @@ import { refusal, type Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, unreachable, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import type { Decision, Use } from '#fold/approval';
-import { lapsesAt } from '#fold/requirement';
+import type { Use } from '#fold/approval';
+import { usableUntil } from '#fold/usable';
+import type { PoliciesInForce } from '#policy/in-force';
 import { conversationOf, knownCall, notFound, readCall, winnerOf, type ByCaller, type CallState } from './call.js';
+import { mayNotRevoke } from './may-decide.js';
 
 type Context = ByCaller & { readonly now: Instant };
 
@@ -23,18 +25,15 @@ export function revokeApproval(
   if (!decision) return refuse(refusal('not-ready', 'It is not decided yet: deny it instead'));
   if (decision.is !== 'approved')
     return refuse(refusal('superseded', `It was ${decision.is}`, { winner: winnerOf(decision) }));
-  if (!mayRevoke(caller, decision))
-    return refuse(refusal('forbidden', `Only ${decision.by} or an admin can take this approval back`));
+  const notTheirs = mayNotRevoke(known, caller);
+  if (notTheirs) return refuse(notTheirs);
   if (use) return afterUse(use, caller);
-  const until = lapsesAt(known.turn.request, decision.at);
+  const until = usableUntil(decision);
   if (now >= until)
     return refuse(refusal('lapsed', `It could be used until ${until}: nothing can run any more`, { at: until }));
   const { approvalId, reason } = command;
   return accept({ type: 'ToolApprovalRevoked', data: { approvalId, reason, turnEnded: false } });
 }
-
-const mayRevoke = (caller: Caller, decision: Decision): boolean =>
-  caller.roles.includes('admin') || (decision.byKind === 'person' && isBy(caller, decision));
 
 const isBy = (caller: Caller, { by }: { readonly by: string }): boolean =>
   samePerson(by) === samePerson(caller.subject);
@@ -53,8 +52,8 @@ function afterUse(use: Use, caller: Caller): Answer<never, Refusal> {
   }
 }
 
-export const revoking: Rule<RevokeApproval, CallState, ByCaller> = {
-  read: readCall,
+export const revoking = (policies: PoliciesInForce): Rule<RevokeApproval, CallState, ByCaller> => ({
+  read: readCall(policies),
   decide: revokeApproval,
   correlate: conversationOf,
-};
+});

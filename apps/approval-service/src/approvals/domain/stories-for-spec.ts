@@ -4,6 +4,7 @@ import { digestOf } from '#contracts/canonical';
 import type { ActorKind, Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import { approvalIdOf, later, turnKeyOf, type Instant, type Tenant, type TokenId } from '#contracts/ids';
+import type { PolicyRule, Requirement } from '#contracts/policies/policy';
 import type { Reason, Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { placeOf, subjectOf } from '#contracts/subjects';
@@ -11,8 +12,10 @@ import type { RequestedToolCall, ToolApprovalRequested, TurnEnded } from '#contr
 import type { Answer } from '#decider/decider';
 import { answered } from '#decider/given-when-then';
 import { evolveApproval, NEW_APPROVAL } from '#fold/approval';
-import { appliedRequirement } from '#fold/requirement';
 import { evolveTurn, UNKNOWN_TURN } from '#fold/turn';
+import { BEFORE_ANY_POLICY } from '#policy/compiled';
+import { evolvePolicies, NO_POLICIES, policyAt } from '#policy/in-force';
+import { ruleOn } from '#policy/ruling';
 import type { ByCaller, CallState } from './call.js';
 
 export const TENANT = 'default' as Tenant;
@@ -51,6 +54,21 @@ export const requestOf = (
   ...over,
 });
 
+/** What the default says of it. */
+export const DEFAULT_APPLIED = ruleOn(BEFORE_ANY_POLICY, requestOf(), { toolName: 'pay', args: ARGS }).applied;
+
+/** The version in force for what is requested after it. */
+export const published = (otherwise: Requirement, rules: readonly PolicyRule[] = []): Told =>
+  told(
+    {
+      type: 'PolicyPublished',
+      data: { version: 1, hash: digestOf({ rules, otherwise }), rules: [...rules], default: otherwise },
+    },
+    'olga',
+    'person',
+    NOON,
+  );
+
 export const requested = (over: Partial<ToolApprovalRequested> = {}, call: Partial<RequestedToolCall> = {}): Told =>
   told({ type: 'ToolApprovalRequested', data: requestOf(over, call) }, 'demo-agent', 'agent', NOON);
 
@@ -67,7 +85,7 @@ export const decided = (
         approvalId: CALL,
         decision,
         argsDigest: DIGEST,
-        requirement: appliedRequirement(requestOf()),
+        requirement: DEFAULT_APPLIED,
         requestSeq: 1,
         ...more,
       },
@@ -143,6 +161,9 @@ export const recordedAt = (fact: Told, seq: number): Recorded<HoldpointEvent> =>
   storedAt: fact.at,
 });
 
+const requestSeqOf = (recorded: readonly Recorded<HoldpointEvent>[]): number =>
+  recorded.find(({ event }) => event.type === 'ToolApprovalRequested')?.seq ?? 0;
+
 /** What a rule reads after these facts. */
 export function stateAfter(...facts: readonly Told[]): CallState {
   const recorded = facts.map((fact, index) => recordedAt(fact, index + 1));
@@ -150,6 +171,7 @@ export function stateAfter(...facts: readonly Told[]): CallState {
   return {
     turn: about(TURN_KEY).reduce(evolveTurn, UNKNOWN_TURN),
     approval: about(CALL).reduce(evolveApproval, NEW_APPROVAL),
+    policy: policyAt(recorded.reduce(evolvePolicies, NO_POLICIES), TENANT, requestSeqOf(recorded)),
   };
 }
 

@@ -8,13 +8,14 @@ import type { Rule } from '#event-log/handle-command';
 import { isAlive, isHeldBy } from '#fold/lease';
 import { modelText } from '#fold/model-text';
 import { isAgentOf } from '#fold/permission';
-import { lapsesAt } from '#fold/requirement';
 import { leaseOfCall } from '#fold/status';
+import { usableUntil } from '#fold/usable';
+import type { PoliciesInForce } from '#policy/in-force';
 import {
   conversationOf,
   knownCall,
   notFound,
-  readCall,
+  readCallAndFreezes,
   winnerOf,
   type ByCaller,
   type CallState,
@@ -28,7 +29,11 @@ type More = Parameters<typeof refusal>[2];
 export function useApproval(command: UseApproval, state: CallState, context: Context): Answer<HoldpointEvent, Refusal> {
   const known = knownCall(command, state);
   if (!known) return refuse({ ...notFound(), modelText: 'The tool did not run: there is no approval for it.' });
-  const no = notAllowed(known, context) ?? notUsable(known, context.now) ?? notByThisWorker(command, known, context);
+  const no =
+    notAllowed(known, context) ??
+    notUsable(known, context.now) ??
+    frozen(known) ??
+    notByThisWorker(command, known, context);
   if (no) return refuse(no);
   const { approvalId, attempt, workerId, argsDigest } = command;
   const { tokenId } = context.caller;
@@ -60,10 +65,17 @@ function notUsable({ turn, call, approval }: KnownCall, now: Instant): Refusal |
   if (turn.end) return said('turn-ended', `The turn is ${turn.end.status}`, 'the turn has ended');
   if (!decision) return no('not-ready', 'It is not decided yet', {});
   if (decision.is !== 'approved') return no('superseded', `It was ${decision.is}`, { winner: winnerOf(decision) });
-  const until = lapsesAt(turn.request, decision.at);
+  const until = usableUntil(decision);
   if (now >= until)
     return said('lapsed', `It could be used until ${until}`, 'it was approved, but not begun in time', { at: until });
   return undefined;
+}
+
+function frozen({ call, freeze }: KnownCall): Refusal | undefined {
+  if (!freeze) return undefined;
+  const { by, at, reason } = freeze;
+  const why = 'its use is frozen for now';
+  return refusing(call.toolName, 'frozen', { detail: `${by} has frozen it: ${reason}`, why, more: { by, at } });
 }
 
 /** The attempt only spares work; that a tool runs once is the promise of the fact's one subject (design 4.10). */
@@ -103,8 +115,8 @@ interface Words {
 const refusing = (toolName: string, reason: Reason, { detail, why, more }: Words): Refusal =>
   refusal(reason, detail, { modelText: `The tool ${JSON.stringify(toolName)} did not run: ${why}.`, ...more });
 
-export const using: Rule<UseApproval, CallState, ByCaller> = {
-  read: readCall,
+export const using = (policies: PoliciesInForce): Rule<UseApproval, CallState, ByCaller> => ({
+  read: readCallAndFreezes(policies),
   decide: useApproval,
   correlate: conversationOf,
-};
+});

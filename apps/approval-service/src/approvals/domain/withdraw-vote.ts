@@ -1,22 +1,66 @@
 import type { WithdrawVote } from '#contracts/approvals/commands';
+import { MOST_VOTES } from '#contracts/approvals/events';
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
-import { refuse, type Answer } from '#decider/decider';
+import { accept, refuse, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import { conversationOf, knownCall, notFound, readCall, winnerOf, type ByCaller, type CallState } from './call.js';
+import type { Step } from '#fold/approval';
+import { closingOf, type Closing } from '#fold/closing';
+import type { PoliciesInForce } from '#policy/in-force';
+import { isBy, standing } from '#policy/votes';
+import {
+  conversationOf,
+  knownCall,
+  notFound,
+  readCall,
+  winnerOf,
+  type ByCaller,
+  type CallState,
+  type KnownCall,
+} from './call.js';
+import { mayNotDecide } from './may-decide.js';
+import { tallyOf, winnerOfClosing } from './tally.js';
 
-/** Where one approver suffices a decision is one act: nobody has a vote that could be withdrawn. */
-export function withdrawVote(command: WithdrawVote, state: CallState): Answer<never, Refusal> {
+type Context = ByCaller & { readonly now: Instant };
+
+/** Takes back one's own vote while it is open, or held. Where one act decided, nobody has a vote. */
+export function withdrawVote(
+  command: WithdrawVote,
+  state: CallState,
+  { caller, now }: Context,
+): Answer<HoldpointEvent, Refusal> {
   const known = knownCall(command, state);
   if (!known) return refuse(notFound());
-  const { decision } = known.approval;
-  if (!decision) return refuse(refusal('not-found', 'You have no vote here'));
-  if (decision.is === 'expired')
+  const { approval, call, turn } = known;
+  const { decision, steps } = approval;
+  if (decision?.is === 'expired')
     return refuse(refusal('late', 'It expired before anybody decided', { at: decision.at }));
-  return refuse(refusal('superseded', `It was ${decision.is} already`, { winner: winnerOf(decision) }));
+  if (decision) return refuse(refusal('superseded', `It was ${decision.is} already`, { winner: winnerOf(decision) }));
+  const closing = closingOf(steps);
+  if (closing && !isHeld(closing, now))
+    return refuse(refusal('superseded', `It was ${closing.as} already`, { winner: winnerOfClosing(closing) }));
+  if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
+  const { approvals, denials } = standing(steps, call);
+  const mine = [...approvals, ...denials].find((vote) => isBy(vote, caller.subject));
+  if (!mine) return refuse(mayNotDecide(known, caller) ?? refusal('not-found', 'You have no vote here'));
+  if (steps.length >= MOST_VOTES) return refuse(refusal('conflict', 'It has had more votes than can be counted'));
+  const data = { approvalId: command.approvalId, n: steps.length + 1 };
+  return accept({ type: 'ApprovalVoteWithdrawn', data: { ...data, ...stillHeld(known, closing, caller.subject) } });
 }
 
-export const withdrawing: Rule<WithdrawVote, CallState, ByCaller> = {
-  read: readCall,
+const isHeld = ({ heldUntil }: Closing, now: Instant): boolean => heldUntil !== undefined && now < heldUntil;
+
+/** The votes of the others may be enough by themselves. */
+function stillHeld(known: KnownCall, closing: Closing | undefined, by: string): { readonly heldUntil?: Instant } {
+  if (closing?.heldUntil === undefined) return {};
+  const { steps } = known.approval;
+  const step: Step = { is: 'withdrawn', n: steps.length + 1, by, at: closing.vote.at, seq: 0, eventId: '' };
+  return tallyOf(known, standing([...steps, step], known.call)).met ? { heldUntil: closing.heldUntil } : {};
+}
+
+export const withdrawing = (policies: PoliciesInForce): Rule<WithdrawVote, CallState, ByCaller> => ({
+  read: readCall(policies),
   decide: withdrawVote,
   correlate: conversationOf,
-};
+});

@@ -1,11 +1,13 @@
 import { canonicalJson } from '#contracts/canonical';
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
-import { approvalIdOf, isApprovalId } from '#contracts/ids';
+import { approvalIdOf, instant, isApprovalId } from '#contracts/ids';
 import type { RequestedToolCall, ToolApprovalRequested } from '#contracts/turns/events';
 import { unreachable } from '#decider/decider';
 import type { ChangeOf, Row } from '#decider/projection';
-import { expiresAt } from '#fold/requirement';
+import { policyAt, type Policies } from '#policy/in-force';
+import { ruleOn, type Ruling } from '#policy/ruling';
+import { expiresAt } from '#policy/times';
 import { leaseColumns } from '../lease-columns.js';
 import type { approvals } from './approvals.table.js';
 
@@ -14,7 +16,7 @@ type Columns = Omit<Row<typeof approvals>, 'tenant' | 'approval_id' | 'seq'>;
 type DataOf<Type extends HoldpointEvent['type']> = Extract<HoldpointEvent, { type: Type }>['data'];
 
 /** What is known of each call. Whether one that began is `executing` or `in-doubt` depends on the time: the query says. */
-export function projectApproval(fact: Recorded<HoldpointEvent>): Changes {
+export function projectApproval(fact: Recorded<HoldpointEvent>, policies: Policies): Changes {
   const { event } = fact;
   switch (event.type) {
     case 'ToolApprovalRequested':
@@ -22,8 +24,15 @@ export function projectApproval(fact: Recorded<HoldpointEvent>): Changes {
         put(fact, approvalIdOf(event.data.turnKey, index), {
           ...request(fact, event.data),
           ...asked(event.data, call, index),
+          ...required(fact, event.data, ruleOn(policyAt(policies, fact.tenant, fact.seq), event.data, call)),
         }),
       );
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+      return put(fact, event.data.approvalId, { held_until: event.data.heldUntil ?? NOT_HELD });
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+      return put(fact, event.data.approvalId, {});
     case 'ToolApprovalDecided':
       return put(fact, event.data.approvalId, decided(fact, event.data));
     case 'ToolExecutionStarted':
@@ -37,6 +46,9 @@ export function projectApproval(fact: Recorded<HoldpointEvent>): Changes {
     case 'LeaseExtended':
     case 'LeaseGivenBack':
       return isApprovalId(event.data.key) ? put(fact, event.data.key, leaseColumns(event, fact)) : [];
+    case 'PolicyEvaluationFailed':
+    case 'PolicyPublished':
+    case 'FreezeSwitched':
     case 'DecisionRefused':
     case 'TurnEnded':
     case 'TokenIssued':
@@ -63,8 +75,14 @@ const request = ({ actor, occurredAt, seq }: Recorded, data: ToolApprovalRequest
   requested_at: occurredAt,
   requested_by: actor.id,
   request_seq: seq,
-  expires_at: expiresAt(data, occurredAt),
 });
+
+const required = ({ occurredAt }: Recorded, data: ToolApprovalRequested, { requirement }: Ruling): Columns => ({
+  expires_at: expiresAt(requirement, data, occurredAt),
+});
+
+/** A column that was set is not set back to nothing: long ago is as good. */
+const NOT_HELD = instant(0);
 
 function asked(data: ToolApprovalRequested, call: RequestedToolCall, index: number): Columns {
   const ids = [approvalIdOf(data.turnKey, index), data.turnId, data.conversationId, call.toolCallId];

@@ -26,6 +26,7 @@ export const approvals = defineTable({
     requested_by: 'text',
     request_seq: 'bigint',
     expires_at: 'timestamptz',
+    held_until: 'timestamptz',
     decision: 'text',
     decided_at: 'timestamptz',
     decided_by: 'text',

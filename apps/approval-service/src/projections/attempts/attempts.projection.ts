@@ -45,6 +45,13 @@ export function projectAttempt(fact: Recorded<HoldpointEvent>): Changes {
     case 'ToolExecutionStarted':
     case 'ToolApprovalRevoked':
     case 'ToolApprovalLapsed':
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+    case 'PolicyEvaluationFailed':
+    case 'PolicyPublished':
+    case 'FreezeSwitched':
     case 'DecisionRefused':
     case 'TokenIssued':
     case 'TokenRevoked':

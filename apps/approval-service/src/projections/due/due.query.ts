@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
 import type { ApprovalId, Instant, Tenant } from '#contracts/ids';
+import type { Deadline } from './due.projection.js';
 
 /** A deadline that has passed, as the read model has it. The log alone says whether there is still something to do. */
 export interface DueRow {
   readonly tenant: Tenant;
   readonly approvalId: ApprovalId;
-  readonly what: 'expiry' | 'lapse';
+  readonly what: Deadline;
 }
 
 export interface DueReader {

@@ -49,6 +49,13 @@ export function projectToken(fact: Recorded<HoldpointEvent>): Changes {
     case 'ToolExecutionStarted':
     case 'ToolApprovalRevoked':
     case 'ToolApprovalLapsed':
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+    case 'PolicyEvaluationFailed':
+    case 'PolicyPublished':
+    case 'FreezeSwitched':
     case 'DecisionRefused':
     case 'LogOpened':
       return [];

@@ -57,6 +57,13 @@ export function projectTurn(fact: Recorded<HoldpointEvent>): TurnChanges {
     case 'ToolExecutionStarted':
     case 'ToolApprovalRevoked':
     case 'ToolApprovalLapsed':
+    case 'ApprovalVoteCast':
+    case 'ApprovalVoteWithdrawn':
+    case 'ApprovalEscalated':
+    case 'ApprovalHoldEnded':
+    case 'PolicyEvaluationFailed':
+    case 'PolicyPublished':
+    case 'FreezeSwitched':
     case 'DecisionRefused':
     case 'TokenIssued':
     case 'TokenRevoked':

@@ -19,7 +19,14 @@ import { answered } from '#decider/given-when-then';
 import type { Rule } from '#event-log/handle-command';
 import { matches } from '#event-log/memory-log';
 import type { FactReader } from '#fold/read';
-import { appliedRequirement } from '#fold/requirement';
+import { BEFORE_ANY_POLICY } from '#policy/compiled';
+import { ruleOn } from '#policy/ruling';
+
+const APPLIED = ruleOn(
+  BEFORE_ANY_POLICY,
+  { agent: { id: 'a' }, conversationId: 'c' },
+  { toolName: 't', args: {} },
+).applied;
 
 export const TENANT = 'default' as Tenant;
 export const TURN = turnKeyOf(TENANT, 'conv', 't-1');
@@ -60,7 +67,7 @@ export const decided = (n: number, decision: 'approved' | 'denied' = 'approved')
   return told(
     {
       type: 'ToolApprovalDecided',
-      data: { approvalId, decision, argsDigest: DIGEST, requirement: appliedRequirement(requestOf()), requestSeq: 1 },
+      data: { approvalId, decision, argsDigest: DIGEST, requirement: APPLIED, requestSeq: 1 },
     },
     10,
     'ada',

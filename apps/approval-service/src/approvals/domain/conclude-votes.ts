@@ -1,0 +1,48 @@
+import type { ToolApprovalDecided } from '#contracts/approvals/events';
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant } from '#contracts/ids';
+import { accept, nothingToDo, type Answer } from '#decider/decider';
+import type { Rule } from '#event-log/handle-command';
+import { closingOf, type Closing } from '#fold/closing';
+import type { PoliciesInForce } from '#policy/in-force';
+import { standing } from '#policy/votes';
+import { usableFrom, wordsOf } from './answer.js';
+import {
+  conversationOf,
+  decisionOn,
+  knownCall,
+  readCall,
+  type AboutCall,
+  type CallState,
+  type KnownCall,
+} from './call.js';
+
+/** The votes closed it, and nothing holds it any more: the decision that follows, whoever sees it first. */
+export function concludeVotes(
+  command: AboutCall,
+  state: CallState,
+  { now }: { readonly now: Instant },
+): Answer<HoldpointEvent, never> {
+  const known = knownCall(command, state);
+  const closing = closingOf(state.approval.steps);
+  if (!known || known.approval.decision || !closing || closing.heldUntil !== undefined) return nothingToDo;
+  return accept({ type: 'ToolApprovalDecided', data: concluded(command, known, closing, now) });
+}
+
+function concluded(command: AboutCall, known: KnownCall, { vote, as }: Closing, now: Instant): ToolApprovalDecided {
+  const { proposal } = standing(known.approval.steps, known.call);
+  const edit = as === 'approved' && proposal.args ? { editedArgs: proposal.args, argsDigest: proposal.argsDigest } : {};
+  return {
+    ...decisionOn(known, command),
+    decision: as,
+    ...wordsOf(vote),
+    ...edit,
+    ...(as === 'approved' ? usableFrom(known, now) : {}),
+  };
+}
+
+export const concluding = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
+  read: readCall(policies),
+  decide: concludeVotes,
+  correlate: conversationOf,
+});

@@ -1,0 +1,33 @@
+import { Controller, Inject } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { SwitchFreeze } from '#contracts/freezes/commands';
+import { declined, reply, rpcSubject, type Ask, type Done, type Reply } from '#contracts/rpc';
+import { handleCommand, type LogServices, type Request } from '#event-log/handle-command';
+import { answer } from '#service/answer';
+import type { Callers } from '#service/callers';
+import { switching } from './domain/switch-freeze.js';
+
+const named = rpcSubject['approval-service'];
+const SWITCH = { shape: SwitchFreeze, roles: ['operator'], actorKind: 'person' } as const;
+
+export interface FreezeServices extends LogServices {
+  readonly callers: Callers;
+}
+export const FREEZES = Symbol('freezes');
+
+@Controller()
+export class FreezesController {
+  constructor(@Inject(FREEZES) private readonly freezes: FreezeServices) {}
+
+  @MessagePattern(named('SwitchFreeze'))
+  switch(@Payload() ask: Ask): Promise<Reply<Done>> {
+    return answer(this.freezes.callers, SWITCH, ask, ({ request }) => switchFreeze(this.freezes, request));
+  }
+}
+
+async function switchFreeze(services: FreezeServices, request: Request<SwitchFreeze, object>): Promise<Reply<Done>> {
+  const handled = await handleCommand(services, switching, request);
+  if (handled.kind === 'refused') return declined(handled.refusal);
+  if (handled.kind === 'recorded') return reply({ seq: handled.fact.seq, recorded: true });
+  return reply({ seq: Math.max(0, ...handled.state.on.map(({ seq }) => seq)), recorded: false });
+}

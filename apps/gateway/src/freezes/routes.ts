@@ -1,0 +1,13 @@
+import { SwitchFreeze } from '#contracts/freezes/commands';
+import { EVERYBODY, type Route } from '../http/route.js';
+
+export const FREEZE_ROUTES = {
+  listFreezes: { method: 'GET', path: '/v1/freezes', roles: EVERYBODY, summary: 'What is frozen now' },
+  switchFreeze: {
+    method: 'POST',
+    path: '/v1/freezes',
+    roles: ['operator'],
+    body: SwitchFreeze,
+    summary: 'Freeze a tool, an agent or the whole tenant, or let it go on',
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant, Tenant } from '#contracts/ids';
+import { subjectOf } from '#contracts/subjects';
+import { evolveFreezes, freezeOf, NOTHING_FROZEN, readFreezes } from './freezes.js';
+import type { FactReader } from './read.js';
+
+const TENANT = 'default' as Tenant;
+const AT = '2026-03-01T12:00:00.000Z' as Instant;
+type Said = { readonly tool?: string; readonly agent?: string; readonly on: boolean };
+
+const pressed = (...switches: readonly Said[]): Recorded<HoldpointEvent>[] =>
+  switches.map((said, index) => {
+    const event: HoldpointEvent = { type: 'FreezeSwitched', data: { ...said, reason: 'drill', n: index + 1 } };
+    const ids = { eventId: `e-${index}`, correlationId: 'freeze', causationId: 'test' };
+    const actor = { kind: 'person', id: 'olga', via: 'test' } as const;
+    const placed = { tenant: TENANT, subject: subjectOf(TENANT, event), seq: index + 1, occurredAt: AT, storedAt: AT };
+    return { event, actor, ...ids, ...placed };
+  });
+const after = (...switches: readonly Said[]) => pressed(...switches).reduce(evolveFreezes, NOTHING_FROZEN);
+const isFrozen = (switches: readonly Said[], tool = 'pay', agent = 'robot') =>
+  freezeOf(after(...switches), { tool, agent }) !== undefined;
+
+describe('a freeze', () => {
+  it('of the tenant holds every tool of every agent', () => expect(isFrozen([{ on: true }])).toBe(true));
+  it('of a tool holds that tool', () => {
+    expect(isFrozen([{ tool: 'pay', on: true }])).toBe(true);
+    expect(isFrozen([{ tool: 'pay', on: true }], 'read')).toBe(false);
+  });
+  it('of an agent holds that agent', () => {
+    expect(isFrozen([{ agent: 'robot', on: true }])).toBe(true);
+    expect(isFrozen([{ agent: 'robot', on: true }], 'pay', 'other')).toBe(false);
+  });
+  it('of an agent with a tool holds both together only', () => {
+    const both = [{ agent: 'robot', tool: 'pay', on: true }];
+    expect([isFrozen(both), isFrozen(both, 'read'), isFrozen(both, 'pay', 'other')]).toEqual([true, false, false]);
+  });
+  it('ends with its own switch, not with another', () => {
+    expect(isFrozen([{ on: true }, { on: false }])).toBe(false);
+    expect(isFrozen([{ on: true }, { tool: 'pay', on: false }])).toBe(true);
+    expect(isFrozen([{ on: true }, { tool: 'pay', on: true }, { on: false }])).toBe(true);
+  });
+  it('says since when, by whom and why', () =>
+    expect(after({ tool: 'pay', on: true }).on).toEqual([
+      { tool: 'pay', reason: 'drill', by: 'olga', at: AT, seq: 1 },
+    ]));
+});
+
+it('all switches are read, by the number of the newest', async () => {
+  const facts = pressed({ on: true }, { tool: 'pay', on: true }, { on: false });
+  const log: FactReader = {
+    last: (filter) => {
+      const found = filter.endsWith('*') ? facts.at(-1) : facts.find(({ subject }) => subject === filter);
+      return Promise.resolve(found);
+    },
+    next: () => Promise.reject(new Error('Nothing is read in order')),
+  };
+  expect(await readFreezes(log, TENANT)).toMatchObject({ count: 3, on: [{ tool: 'pay' }] });
+});

@@ -1,0 +1,49 @@
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant, Tenant } from '#contracts/ids';
+import { subjects } from '#contracts/subjects';
+import type { FactReader } from './read.js';
+
+/** A switch that is on: since when, by whom and why. */
+export interface Freeze {
+  readonly tool?: string;
+  readonly agent?: string;
+  readonly reason: string;
+  readonly by: string;
+  readonly at: Instant;
+  readonly seq: number;
+}
+
+export interface Freezes {
+  /** How many times a switch was pressed. */
+  readonly count: number;
+  readonly on: readonly Freeze[];
+}
+
+export const NOTHING_FROZEN: Freezes = { count: 0, on: [] };
+
+export function evolveFreezes(
+  freezes: Freezes,
+  { event, actor, occurredAt: at, seq }: Recorded<HoldpointEvent>,
+): Freezes {
+  if (event.type !== 'FreezeSwitched') return freezes;
+  const { n: count, on, ...said } = event.data;
+  const others = freezes.on.filter(({ tool, agent }) => tool !== said.tool || agent !== said.agent);
+  return { count, on: on ? [...others, { ...said, by: actor.id, at, seq }] : others };
+}
+
+/** What holds this call back, if anything does. */
+export const freezeOf = (
+  { on }: Freezes,
+  call: { readonly tool: string; readonly agent: string },
+): Freeze | undefined =>
+  on.find(({ tool, agent }) => (tool ?? call.tool) === call.tool && (agent ?? call.agent) === call.agent);
+
+/** Every switch of a tenant, in their order; the newest says how many there are. */
+export async function readFreezes(log: FactReader, tenant: Tenant): Promise<Freezes> {
+  const newest = await log.last(subjects.freezes(tenant));
+  if (newest?.event.type !== 'FreezeSwitched') return NOTHING_FROZEN;
+  const numbers = Array.from({ length: newest.event.data.n }, (_, index) => index + 1);
+  const facts = await Promise.all(numbers.map((n) => log.last(subjects.freeze(tenant, n))));
+  return facts.filter((fact) => fact !== undefined).reduce(evolveFreezes, NOTHING_FROZEN);
+}
