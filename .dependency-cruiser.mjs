@@ -39,7 +39,10 @@ export default {
       name: 'pure-code-does-no-io',
       severity: 'error',
       comment: 'domain/, *.projection.ts and the libs they stand on decide and compute; the loops read and write.',
-      from: { path: '/domain/.*\\.ts$|\\.projection\\.ts$|^libs/(contracts|decider|fold|policy)/src/', pathNot: 'spec\\.ts$' },
+      from: {
+        path: '/domain/.*\\.ts$|\\.projection\\.ts$|^libs/(contracts|decider|fold|policy)/src/',
+        pathNot: 'spec\\.ts$',
+      },
       to: {
         path: '^(node:)?(fs|net|http|https|child_process|dgram|tls|timers|worker_threads)(/|$)|node_modules/(@nats-io|pg|typeorm|@nestjs|fastify|pino)/|^libs/(service|read-model|automation)/',
       },

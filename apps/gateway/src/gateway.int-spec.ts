@@ -111,16 +111,10 @@ describe('who comes in', () => {
 });
 
 describe('an address', () => {
-  it.each([
-    '/',
-    '/v1',
-    '/v1/grants/x/end',
-    '/v1/audit/verify',
-    '/v1/exports',
-    '/v1/me/',
-    '/V1/me',
-    '/v1//me',
-  ])('%s has nothing at it', async (path) => expect((await ask(path)).status).toBe(404));
+  it.each(['/', '/v1', '/v1/grants/x/end', '/v1/audit/verify', '/v1/exports', '/v1/me/', '/V1/me', '/v1//me'])(
+    '%s has nothing at it',
+    async (path) => expect((await ask(path)).status).toBe(404),
+  );
   it.each([
     ['a broken escape', '%zz'],
     ['bytes that are no text', '%ff'],
