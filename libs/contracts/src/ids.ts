@@ -48,6 +48,7 @@ export const personDigest = (tenant: Tenant, subject: string): string =>
 
 /** Identities compare in NFC, lower case (design 4.4). */
 export const samePerson = (subject: string): string => subject.normalize('NFC').toLowerCase();
+export const isSamePerson = (one: string, other: string): boolean => samePerson(one) === samePerson(other);
 
 export const instant = (ms: number): Instant => new Date(ms).toISOString() as Instant;
 export const later = (from: Instant, seconds: number): Instant =>

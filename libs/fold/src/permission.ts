@@ -1,4 +1,4 @@
-import { samePerson } from '#contracts/ids';
+import { isSamePerson } from '#contracts/ids';
 import { hasRole, mayUsePool, speaksForAgent, type Caller } from '#contracts/roles';
 import type { KnownTurn } from './turn.js';
 
@@ -9,5 +9,5 @@ export const isAgentOf = (caller: Caller, { request }: KnownTurn): boolean =>
 /** The requester, the agent's owner and whoever it acts for may not approve or settle what they asked for themselves. */
 export function isOwnRequest(subject: string, { request, requestedBy }: KnownTurn): boolean {
   const interested = [requestedBy, request.owner, request.agent.onBehalfOf].filter((one) => one !== undefined);
-  return interested.some((one) => samePerson(one) === samePerson(subject));
+  return interested.some((one) => isSamePerson(one, subject));
 }

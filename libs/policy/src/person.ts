@@ -1,4 +1,4 @@
-import { samePerson } from '#contracts/ids';
+import { isSamePerson } from '#contracts/ids';
 
 /** Who votes, or could: as the token said it when they did. */
 export interface Person {
@@ -14,7 +14,7 @@ export interface Place {
 
 export function mayFill({ groups, subjects }: Place, person: Person): boolean {
   if (!groups && !subjects) return true;
-  const isNamed = subjects?.some((subject) => samePerson(subject) === samePerson(person.subject));
+  const isNamed = subjects?.some((subject) => isSamePerson(subject, person.subject));
   return isNamed === true || groups?.some((group) => person.groups.includes(group)) === true;
 }
 

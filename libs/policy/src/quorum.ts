@@ -1,3 +1,4 @@
+import { samePerson } from '#contracts/ids';
 import type { Quorum } from '#contracts/policies/policy';
 import { mayFill, placesFilled, type Person, type Place } from './person.js';
 
@@ -110,9 +111,7 @@ function wholeOf(stages: readonly Stage[]): readonly Stage[] {
 const isByName = ({ groups, subjects }: Place): boolean => !groups && subjects !== undefined;
 
 function couldFill(places: Way, isExcluded: (subject: string) => boolean): boolean {
-  const names = new Set(
-    places.flatMap(({ subjects = [] }) => subjects.map((one) => one.normalize('NFC').toLowerCase())),
-  );
+  const names = new Set(places.flatMap(({ subjects = [] }) => subjects.map(samePerson)));
   const people = [...names].filter((name) => !isExcluded(name)).map((subject) => ({ subject, groups: [] }));
   return placesFilled(places, people) === places.length;
 }

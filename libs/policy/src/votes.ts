@@ -1,5 +1,5 @@
 import type { RequestedToolCall } from '#contracts/turns/events';
-import { samePerson } from '#contracts/ids';
+import { isSamePerson, samePerson } from '#contracts/ids';
 import type { Step, VoteStep } from '#fold/approval';
 import type { Person } from './person.js';
 
@@ -59,7 +59,6 @@ function count({ proposal, votes }: Folded, step: Step, asked: Proposal): Folded
 
 const isDenial = ({ vote }: VoteStep): boolean => vote !== 'approve';
 
-export const isBy = ({ by }: { readonly by: string }, subject: string): boolean =>
-  samePerson(by) === samePerson(subject);
+export const isBy = ({ by }: { readonly by: string }, subject: string): boolean => isSamePerson(by, subject);
 
 export const personOf = ({ by, groups }: VoteStep): Person => ({ subject: by, groups });

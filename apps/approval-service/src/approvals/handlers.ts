@@ -42,8 +42,10 @@ async function voted(
   verdict: Decided['verdict'],
 ): Promise<Reply<Decided>> {
   const { approvalId } = command;
-  await conclude(services, { tenant, command: { approvalId }, causationId });
-  const known = knownCall(command, await readCall(services.policies)(services.log, tenant, command));
+  const read = () => readCall(services.policies)(services.log, tenant, command);
+  const seen = await read();
+  const isConcluded = await conclude(services, { tenant, command: { approvalId }, causationId }, seen);
+  const known = knownCall(command, isConcluded ? await read() : seen);
   if (!known) throw new Unavailable('The log does not show yet what was voted on');
   const { decision, steps, seq } = known.approval;
   const closing = closingOf(steps);

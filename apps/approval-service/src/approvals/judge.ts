@@ -1,17 +1,19 @@
 import type { Actor } from '#contracts/envelope';
 import type { Tenant } from '#contracts/ids';
-import { handleCommand, type Handled, type Request, type Rule } from '#event-log/handle-command';
+import { handleCommand, type Handled, type Request } from '#event-log/handle-command';
 import { closingOf } from '#fold/closing';
-import type { PoliciesInForce } from '#policy/in-force';
 import type { JudgingServices } from './approval-services.js';
 import { applyingPolicy } from './domain/apply-policy.js';
-import { asPolicy, isForPolicy, knownCall, readCall, type AboutCall, type CallState } from './domain/call.js';
+import {
+  asPolicy,
+  isForPolicy,
+  knownCall,
+  readCall,
+  type AboutCall,
+  type CallRule,
+  type CallState,
+} from './domain/call.js';
 import { concluding } from './domain/conclude-votes.js';
-
-/** A rule on one approval, made for the policies that it is judged by. */
-export type Judged<Command extends AboutCall, Context> = (
-  policies: PoliciesInForce,
-) => Rule<Command, CallState, Context>;
 
 /**
  * Every command on an approval: where the policy decides it and that is not in the log yet, that is recorded first, so that
@@ -19,7 +21,7 @@ export type Judged<Command extends AboutCall, Context> = (
  */
 export async function judge<Command extends AboutCall, Context>(
   services: JudgingServices,
-  judged: Judged<Command, Context>,
+  judged: CallRule<Command, Context>,
   request: Request<Command, Context>,
 ): Promise<Handled<CallState>> {
   const { tenant, command, causationId } = request;

@@ -4,12 +4,12 @@ import type { Request } from '#event-log/handle-command';
 import { Unavailable } from '#event-log/log';
 import type { JudgingServices } from '../approval-services.js';
 import { applyingPolicy } from '../domain/apply-policy.js';
-import { asPolicy, type AboutCall } from '../domain/call.js';
+import { asPolicy, type AboutCall, type CallRule } from '../domain/call.js';
 import { endingHold } from '../domain/end-hold.js';
 import { escalating } from '../domain/escalate-approval.js';
 import { expiring } from '../domain/expire-approval.js';
 import { lapsing } from '../domain/lapse-approval.js';
-import { conclude, judge, type Judged } from '../judge.js';
+import { conclude, judge } from '../judge.js';
 import type { DueReader, DueRow } from '../../projections/due/due.query.js';
 import { Resting } from './resting.js';
 
@@ -61,7 +61,7 @@ const BECOMES_DUE = {
   hold: endingHold,
   escalation: escalating,
   policy: applyingPolicy,
-} as const satisfies Record<DueRow['what'], Judged<AboutCall, object>>;
+} as const satisfies Record<DueRow['what'], CallRule<AboutCall, object>>;
 
 /** An outage ends the pass, and the next second's begins where it was; anything else is about this row alone. */
 async function sweepRow(services: SweepServices, resting: Resting, row: DueRow): Promise<void> {

@@ -1,18 +1,8 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
-import type { PoliciesInForce } from '#policy/in-force';
 import { usableFrom } from './answer.js';
-import {
-  conversationOf,
-  decisionOn,
-  isForPolicy,
-  knownCall,
-  readCall,
-  type AboutCall,
-  type CallState,
-} from './call.js';
+import { decisionOn, isForPolicy, knownCall, onCall, type AboutCall, type CallRule, type CallState } from './call.js';
 
 type Context = { readonly now: Instant };
 
@@ -32,8 +22,4 @@ export function applyPolicy(command: AboutCall, state: CallState, { now }: Conte
   });
 }
 
-export const applyingPolicy = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
-  read: readCall(policies),
-  decide: applyPolicy,
-  correlate: conversationOf,
-});
+export const applyingPolicy: CallRule<AboutCall, object> = onCall(applyPolicy);

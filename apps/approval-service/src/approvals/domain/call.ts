@@ -4,6 +4,7 @@ import { indexOfApproval, isApprovalId, turnKeyOfApproval, type ApprovalId, type
 import { refusal, type Refusal, type Winner } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import type { RequestedToolCall } from '#contracts/turns/events';
+import type { Rule } from '#event-log/handle-command';
 import { NEW_APPROVAL, type Approval, type Decision } from '#fold/approval';
 import { freezeOf, NOTHING_FROZEN, readFreezes, type Freeze, type Freezes } from '#fold/freezes';
 import { readApproval, readTurn, type FactReader } from '#fold/read';
@@ -44,25 +45,31 @@ const UNKNOWN_CALL: CallState = { turn: UNKNOWN_TURN, approval: NEW_APPROVAL, po
 
 type ReadCall<State> = (log: FactReader, tenant: Tenant, about: AboutCall) => Promise<State>;
 
+/** Then a freeze matters to whoever decides, too. */
+const mayApprove = ({ rules, default: { onExpiry } }: CompiledPolicy): boolean =>
+  onExpiry === 'approve' || rules.some(({ then, require }) => then === 'approve' || require?.onExpiry === 'approve');
+
 /** Ids come from outside: a text that is none must never become part of a subject that is read. */
-export const readCall =
+const readWhole =
+  (freezesMatter: (policy: CompiledPolicy) => boolean) =>
   (policies: PoliciesInForce): ReadCall<CallState> =>
   async (log, tenant, { approvalId }) => {
     if (!isApprovalId(approvalId)) return UNKNOWN_CALL;
     const [asked, approval] = await Promise.all([
-      readAsked(policies, log, tenant, approvalId),
+      readAsked({ policies, log, freezesMatter }, tenant, approvalId),
       readApproval(log, tenant, approvalId),
     ]);
     return { ...asked, approval };
   };
 
-/** The same, and what is frozen: for what is used, which no policy need have approved. */
-export const readCallAndFreezes =
-  (policies: PoliciesInForce): ReadCall<CallState> =>
-  async (log, tenant, about) => {
-    const [state, freezes] = await Promise.all([readCall(policies)(log, tenant, about), readFreezes(log, tenant)]);
-    return { ...state, freezes };
-  };
+export const readCall = readWhole(mayApprove);
+
+/** With what is frozen, whatever the policy says: for what is used, which no policy need have approved. */
+export const readCallAndFreezes: typeof readCall = (policies) => async (log, tenant, about) => {
+  const read = readWhole(() => false)(policies);
+  const [state, freezes] = await Promise.all([read(log, tenant, about), readFreezes(log, tenant)]);
+  return { ...state, freezes };
+};
 
 /**
  * As it mostly is when somebody decides: nobody has before. Nothing can be written of an approval before its decision, but
@@ -72,21 +79,26 @@ export const readUndecided =
   (policies: PoliciesInForce): ReadCall<CallState | undefined> =>
   async (log, tenant, about) => {
     if (!isApprovalId(about.approvalId)) return UNKNOWN_CALL;
-    const state = { ...(await readAsked(policies, log, tenant, about.approvalId)), approval: NEW_APPROVAL };
+    const state = {
+      ...(await readAsked({ policies, log, freezesMatter: mayApprove }, tenant, about.approvalId)),
+      approval: NEW_APPROVAL,
+    };
     const { requirement } = knownCall(about, state)?.ruling ?? {};
     return requirement && (requirement.escalate || !isOneAct(requirement)) ? undefined : state;
   };
 
-async function readAsked(policies: PoliciesInForce, log: FactReader, tenant: Tenant, approvalId: ApprovalId) {
+interface Reading {
+  readonly policies: PoliciesInForce;
+  readonly log: FactReader;
+  readonly freezesMatter: (policy: CompiledPolicy) => boolean;
+}
+
+async function readAsked({ policies, log, freezesMatter }: Reading, tenant: Tenant, approvalId: ApprovalId) {
   const turn = await readTurn(log, tenant, turnKeyOfApproval(approvalId));
   if (turn.state === 'unknown') return { turn, policy: BEFORE_ANY_POLICY };
   const policy = await policies.at(tenant, turn.requestSeq);
-  return mayApprove(policy) ? { turn, policy, freezes: await readFreezes(log, tenant) } : { turn, policy };
+  return freezesMatter(policy) ? { turn, policy, freezes: await readFreezes(log, tenant) } : { turn, policy };
 }
-
-/** Then a freeze matters to whoever decides, too. */
-const mayApprove = ({ rules, default: { onExpiry } }: CompiledPolicy): boolean =>
-  onExpiry === 'approve' || rules.some(({ then, require }) => then === 'approve' || require?.onExpiry === 'approve');
 
 /** Whether the log has a call under this id. */
 export const hasCall = ({ approvalId }: AboutCall, turn: Turn): boolean =>
@@ -111,6 +123,17 @@ export const isForPolicy = ({ turn, approval, ruling }: KnownCall): boolean =>
 /** Facts of one conversation belong together. */
 export const conversationOf = ({ approvalId }: AboutCall, { turn }: Pick<CallState, 'turn'>): string =>
   turn.state === 'unknown' ? approvalId : turn.request.conversationId;
+
+/** A rule on one approval, made for the policies that it is judged by. */
+export type CallRule<Command, Context> = (policies: PoliciesInForce) => Rule<Command, CallState, Context>;
+
+/** It reads the call whole, unless said otherwise, and its facts belong to the conversation. */
+export const onCall =
+  <Command extends AboutCall, Context>(
+    decide: Rule<Command, CallState, Context>['decide'],
+    read = readCall,
+  ): CallRule<Command, Context> =>
+  (policies) => ({ read: read(policies), decide, correlate: conversationOf });
 
 /** What every decision says, whoever made it. */
 export const decisionOn = ({ turn, call, approval, ruling }: KnownCall, { approvalId }: AboutCall) =>

@@ -1,9 +1,7 @@
 import type { HoldpointEvent } from '#contracts/events';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import { closingOf } from '#fold/closing';
-import type { PoliciesInForce } from '#policy/in-force';
-import { conversationOf, decisionOn, knownCall, readCall, type AboutCall, type CallState } from './call.js';
+import { decisionOn, knownCall, onCall, type AboutCall, type CallRule, type CallState } from './call.js';
 
 /** The turn has ended: what is undecided is cancelled, what is approved and unused is taken back. */
 export function closeApproval(command: AboutCall, state: CallState): Answer<HoldpointEvent, never> {
@@ -23,8 +21,4 @@ export function closeApproval(command: AboutCall, state: CallState): Answer<Hold
   return accept({ type: 'ToolApprovalRevoked', data: { approvalId: command.approvalId, reason, turnEnded: true } });
 }
 
-export const closing = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
-  read: readCall(policies),
-  decide: closeApproval,
-  correlate: conversationOf,
-});
+export const closing: CallRule<AboutCall, object> = onCall(closeApproval);

@@ -2,17 +2,15 @@ import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import { closingOf, type Closing } from '#fold/closing';
-import type { PoliciesInForce } from '#policy/in-force';
 import { standing } from '#policy/votes';
 import { usableFrom, wordsOf } from './answer.js';
 import {
-  conversationOf,
   decisionOn,
   knownCall,
-  readCall,
+  onCall,
   type AboutCall,
+  type CallRule,
   type CallState,
   type KnownCall,
 } from './call.js';
@@ -41,8 +39,4 @@ function concluded(command: AboutCall, known: KnownCall, { vote, as }: Closing, 
   };
 }
 
-export const concluding = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
-  read: readCall(policies),
-  decide: concludeVotes,
-  correlate: conversationOf,
-});
+export const concluding: CallRule<AboutCall, object> = onCall(concludeVotes);

@@ -1,26 +1,24 @@
 import type { DecideApproval } from '#contracts/approvals/commands';
 import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
-import { samePerson, type Instant } from '#contracts/ids';
+import { isSamePerson, type Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import type { Decision } from '#fold/approval';
 import { isOneAct } from '#policy/asked';
-import type { PoliciesInForce } from '#policy/in-force';
 import { expiresAt } from '#policy/times';
 import { BECOMES, saysTheSame, usableFrom, wordsOf } from './answer.js';
 import {
-  conversationOf,
   decisionOn,
   isForPolicy,
   knownCall,
   notFound,
-  readCall,
+  onCall,
   readUndecided,
   winnerOf,
   type ByCaller,
+  type CallRule,
   type CallState,
   type KnownCall,
 } from './call.js';
@@ -88,7 +86,7 @@ function afterDecision(command: DecideApproval, decision: Decision, mine: Mine):
 }
 
 function isSame(command: DecideApproval, decision: Decision, { caller, argsDigest }: Mine): boolean {
-  const byMe = decision.byKind === 'person' && samePerson(decision.by) === samePerson(caller.subject);
+  const byMe = decision.byKind === 'person' && isSamePerson(decision.by, caller.subject);
   return (
     byMe &&
     decision.is === BECOMES[command.decision] &&
@@ -97,9 +95,7 @@ function isSame(command: DecideApproval, decision: Decision, { caller, argsDiges
   );
 }
 
-export const deciding = (policies: PoliciesInForce): Rule<DecideApproval, CallState, ByCaller> => ({
-  read: readCall(policies),
+export const deciding: CallRule<DecideApproval, ByCaller> = (policies) => ({
+  ...onCall(decideApproval)(policies),
   assume: readUndecided(policies),
-  decide: decideApproval,
-  correlate: conversationOf,
 });

@@ -1,10 +1,8 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import { closingOf } from '#fold/closing';
-import type { PoliciesInForce } from '#policy/in-force';
-import { conversationOf, knownCall, readCall, type AboutCall, type CallState } from './call.js';
+import { knownCall, onCall, type AboutCall, type CallRule, type CallState } from './call.js';
 
 /** Nobody withdrew in time. It is a step of its own, so that a withdrawal of the same moment can be first, or this, never both. */
 export function endHold(
@@ -20,8 +18,4 @@ export function endHold(
   return accept({ type: 'ApprovalHoldEnded', data: { approvalId, n: known.approval.steps.length + 1 } });
 }
 
-export const endingHold = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
-  read: readCall(policies),
-  decide: endHold,
-  correlate: conversationOf,
-});
+export const endingHold: CallRule<AboutCall, object> = onCall(endHold);

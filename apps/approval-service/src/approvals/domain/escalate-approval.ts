@@ -2,18 +2,16 @@ import type { ApprovalEscalated } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import { closingOf } from '#fold/closing';
 import { isOwnRequest } from '#fold/permission';
 import { couldAnyBeMet, quorumsNow, stageReached } from '#policy/asked';
-import type { PoliciesInForce } from '#policy/in-force';
 import { escalatesAt } from '#policy/times';
 import {
-  conversationOf,
   isForPolicy,
   knownCall,
-  readCall,
+  onCall,
   type AboutCall,
+  type CallRule,
   type CallState,
   type KnownCall,
 } from './call.js';
@@ -44,8 +42,4 @@ function whyNow({ turn, approval, ruling }: KnownCall, now: Instant): ApprovalEs
   return couldBeMet ? undefined : 'unmeetable';
 }
 
-export const escalating = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
-  read: readCall(policies),
-  decide: escalateApproval,
-  correlate: conversationOf,
-});
+export const escalating: CallRule<AboutCall, object> = onCall(escalateApproval);

@@ -2,19 +2,17 @@ import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import { closingOf } from '#fold/closing';
-import type { PoliciesInForce } from '#policy/in-force';
 import { expiresAt, onExpiryOf } from '#policy/times';
 import { standing } from '#policy/votes';
 import { usableFrom } from './answer.js';
 import {
-  conversationOf,
   decisionOn,
   isForPolicy,
   knownCall,
-  readCall,
+  onCall,
   type AboutCall,
+  type CallRule,
   type CallState,
   type KnownCall,
 } from './call.js';
@@ -45,8 +43,4 @@ function timesAnswer(known: KnownCall, now: Instant): Pick<ToolApprovalDecided, 
   return approves ? { decision: 'approved', ...usableFrom(known, now) } : { decision: 'expired' };
 }
 
-export const expiring = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
-  read: readCall(policies),
-  decide: expireApproval,
-  correlate: conversationOf,
-});
+export const expiring: CallRule<AboutCall, object> = onCall(expireApproval);

@@ -1,10 +1,8 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import { usableUntil } from '#fold/usable';
-import type { PoliciesInForce } from '#policy/in-force';
-import { conversationOf, knownCall, readCall, type AboutCall, type CallState } from './call.js';
+import { knownCall, onCall, type AboutCall, type CallRule, type CallState } from './call.js';
 
 /** An approval that nobody used in time is worth nothing any more. */
 export function lapseApproval(
@@ -19,8 +17,4 @@ export function lapseApproval(
   return accept({ type: 'ToolApprovalLapsed', data: { approvalId: command.approvalId } });
 }
 
-export const lapsing = (policies: PoliciesInForce): Rule<AboutCall, CallState, object> => ({
-  read: readCall(policies),
-  decide: lapseApproval,
-  correlate: conversationOf,
-});
+export const lapsing: CallRule<AboutCall, object> = onCall(lapseApproval);

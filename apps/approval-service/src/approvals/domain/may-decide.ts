@@ -1,4 +1,4 @@
-import { samePerson } from '#contracts/ids';
+import { isSamePerson } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { isOwnRequest } from '#fold/permission';
@@ -19,7 +19,7 @@ export function mayNotDecide({ turn, approval, ruling }: KnownCall, caller: Call
 
 /** What was approved is taken back by whoever approved it, or by an admin. */
 export function mayNotRevoke({ approval: { decision } }: KnownCall, caller: Caller): Refusal | undefined {
-  const isTheirs = decision?.byKind === 'person' && samePerson(decision.by) === samePerson(caller.subject);
+  const isTheirs = decision?.byKind === 'person' && isSamePerson(decision.by, caller.subject);
   if (isTheirs || caller.roles.includes('admin')) return undefined;
   return refusal('forbidden', `Only ${decision?.by ?? 'whoever approved it'} or an admin can take this approval back`);
 }

@@ -1,14 +1,12 @@
 import type { RevokeApproval } from '#contracts/approvals/commands';
 import type { HoldpointEvent } from '#contracts/events';
-import { samePerson, type Instant } from '#contracts/ids';
+import { isSamePerson, type Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, unreachable, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import type { Use } from '#fold/approval';
 import { usableUntil } from '#fold/usable';
-import type { PoliciesInForce } from '#policy/in-force';
-import { conversationOf, knownCall, notFound, readCall, winnerOf, type ByCaller, type CallState } from './call.js';
+import { knownCall, notFound, onCall, winnerOf, type ByCaller, type CallRule, type CallState } from './call.js';
 import { mayNotRevoke } from './may-decide.js';
 
 type Context = ByCaller & { readonly now: Instant };
@@ -35,8 +33,7 @@ export function revokeApproval(
   return accept({ type: 'ToolApprovalRevoked', data: { approvalId, reason, turnEnded: false } });
 }
 
-const isBy = (caller: Caller, { by }: { readonly by: string }): boolean =>
-  samePerson(by) === samePerson(caller.subject);
+const isBy = (caller: Caller, { by }: { readonly by: string }): boolean => isSamePerson(by, caller.subject);
 
 function afterUse(use: Use, caller: Caller): Answer<never, Refusal> {
   const { by, at } = use;
@@ -52,8 +49,4 @@ function afterUse(use: Use, caller: Caller): Answer<never, Refusal> {
   }
 }
 
-export const revoking = (policies: PoliciesInForce): Rule<RevokeApproval, CallState, ByCaller> => ({
-  read: readCall(policies),
-  decide: revokeApproval,
-  correlate: conversationOf,
-});
+export const revoking: CallRule<RevokeApproval, ByCaller> = onCall(revokeApproval);

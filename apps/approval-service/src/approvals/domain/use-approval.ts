@@ -4,20 +4,19 @@ import type { Instant } from '#contracts/ids';
 import { refusal, type Reason, type Refusal } from '#contracts/refusals';
 import { mayUseServer } from '#contracts/roles';
 import { accept, refuse, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import { isAlive, isHeldBy } from '#fold/lease';
 import { modelText } from '#fold/model-text';
 import { isAgentOf } from '#fold/permission';
 import { leaseOfCall } from '#fold/status';
 import { usableUntil } from '#fold/usable';
-import type { PoliciesInForce } from '#policy/in-force';
 import {
-  conversationOf,
   knownCall,
   notFound,
+  onCall,
   readCallAndFreezes,
   winnerOf,
   type ByCaller,
+  type CallRule,
   type CallState,
   type KnownCall,
 } from './call.js';
@@ -115,8 +114,4 @@ interface Words {
 const refusing = (toolName: string, reason: Reason, { detail, why, more }: Words): Refusal =>
   refusal(reason, detail, { modelText: `The tool ${JSON.stringify(toolName)} did not run: ${why}.`, ...more });
 
-export const using = (policies: PoliciesInForce): Rule<UseApproval, CallState, ByCaller> => ({
-  read: readCallAndFreezes(policies),
-  decide: useApproval,
-  correlate: conversationOf,
-});
+export const using: CallRule<UseApproval, ByCaller> = onCall(useApproval, readCallAndFreezes);

@@ -4,18 +4,16 @@ import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
 import { accept, refuse, type Answer } from '#decider/decider';
-import type { Rule } from '#event-log/handle-command';
 import type { Step } from '#fold/approval';
 import { closingOf, type Closing } from '#fold/closing';
-import type { PoliciesInForce } from '#policy/in-force';
 import { isBy, standing } from '#policy/votes';
 import {
-  conversationOf,
   knownCall,
   notFound,
-  readCall,
+  onCall,
   winnerOf,
   type ByCaller,
+  type CallRule,
   type CallState,
   type KnownCall,
 } from './call.js';
@@ -59,8 +57,4 @@ function stillHeld(known: KnownCall, closing: Closing | undefined, by: string): 
   return tallyOf(known, standing([...steps, step], known.call)).met ? { heldUntil: closing.heldUntil } : {};
 }
 
-export const withdrawing = (policies: PoliciesInForce): Rule<WithdrawVote, CallState, ByCaller> => ({
-  read: readCall(policies),
-  decide: withdrawVote,
-  correlate: conversationOf,
-});
+export const withdrawing: CallRule<WithdrawVote, ByCaller> = onCall(withdrawVote);
