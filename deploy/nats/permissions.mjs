@@ -18,7 +18,9 @@
  */
 
 const EVERY_ID = 'hp.v1.*.*.*';
-const OTHERS_DURABLES = ['orchestrator', 'approvals', 'policies', 'projector'];
+/** Of the approval-service: what it reacts to. */
+const REACTIONS = ['approvals', 'policies', 'precedents', 'remembered', 'grants'];
+const OTHERS_DURABLES = ['orchestrator', ...REACTIONS, 'projector'];
 const DURABLES = [...OTHERS_DURABLES, 'gateway'];
 
 /** @type {Record<string, Identity>} */
@@ -75,13 +77,12 @@ export const identities = {
       'INFO',
       'STREAM.INFO.EVENTS',
       'STREAM.MSG.GET.EVENTS',
-      'CONSUMER.INFO.EVENTS.approvals',
-      'CONSUMER.INFO.EVENTS.policies',
+      ...REACTIONS.map((durable) => `CONSUMER.INFO.EVENTS.${durable}`),
       'CONSUMER.INFO.EVENTS.projector',
       'CONSUMER.RESET.EVENTS.projector',
     ],
-    pulls: ['EVENTS.approvals', 'EVENTS.policies', 'EVENTS.projector'],
-    acks: ['EVENTS.approvals.>', 'EVENTS.policies.>'],
+    pulls: [...REACTIONS, 'projector'].map((durable) => `EVENTS.${durable}`),
+    acks: REACTIONS.map((durable) => `EVENTS.${durable}.>`),
     serves: 'approval-service',
   },
   /** The only one that may ask the deciders, and the only one that may write a continuation. */

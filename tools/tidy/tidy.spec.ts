@@ -53,8 +53,8 @@ describe('the house rules', () => {
       'libs/contracts/src/events.ts',
       (events) =>
         events.replace(
-          '| LogEvent;',
-          "| LogEvent | { readonly type: 'Planted'; readonly data: { readonly planted: true } };",
+          '= TurnEvent |',
+          "= { readonly type: 'Planted'; readonly data: { readonly planted: true } } | TurnEvent |",
         ),
       types,
     );

@@ -3,11 +3,12 @@ import { background } from '#service/background';
 import type { Service } from '#service/run-service';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { FreezesModule } from './freezes/freezes.module.js';
+import { GrantsModule } from './grants/grants.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { startProjector } from './projections/projections.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
-/** Owns approvals, policies, freezes and tokens, and projects the log. Starts and decides whether Postgres is there or not. */
+/** Owns approvals, policies, freezes, grants and tokens, and projects the log. Starts and decides whether Postgres is there or not. */
 export class ApprovalServiceModule {
   static with(service: Service): DynamicModule {
     const { broker, settings, callers, logger, stopping } = service;
@@ -20,6 +21,7 @@ export class ApprovalServiceModule {
         ApprovalsModule.with(service, projector),
         PoliciesModule.with({ ...asked, denials: projector.denials }),
         FreezesModule.with(asked),
+        GrantsModule.with(service, asked),
         TokensModule.with(asked),
       ],
       providers: [background(service, [{ name: 'projector', run: () => projector.finished }])],

@@ -8,6 +8,8 @@ import { Offers } from './continuations/offers.js';
 import type { Changes } from './live/changes.js';
 import { Deciders } from './deciders/deciders.js';
 import { FreezesController } from './freezes/freezes.controller.js';
+import { Grants } from './grants/grants.js';
+import { GrantsController } from './grants/grants.controller.js';
 import { Health } from './health/health.js';
 import { HealthController } from './health/health.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
@@ -31,6 +33,7 @@ export const CONTROLLERS: readonly Type[] = [
   BulkDecisionsController,
   PoliciesController,
   FreezesController,
+  GrantsController,
   TokensController,
   ListsController,
   EventsController,
@@ -48,6 +51,7 @@ export interface Parts {
   readonly due: DueServices;
   readonly changes: Changes;
   readonly lists: Lists;
+  readonly grants: Grants;
   readonly streams: Streams;
   readonly callers: Callers;
   readonly health: Health;
@@ -64,6 +68,7 @@ export class GatewayModule {
       { provide: CHANGES, useValue: parts.changes },
       { provide: Health, useValue: parts.health },
       { provide: Lists, useValue: parts.lists },
+      { provide: Grants, useValue: parts.grants },
       { provide: STREAMS, useValue: parts.streams },
       { provide: Callers, useValue: parts.callers },
       ...more,

@@ -6,6 +6,7 @@ import { ReadApprovals } from './approvals/read-approvals.js';
 import { Offers } from './continuations/offers.js';
 import { Deciders } from './deciders/deciders.js';
 import { GatewayModule, type Parts } from './gateway.module.js';
+import { Grants } from './grants/grants.js';
 import { Health } from './health/health.js';
 import { openDoor, type OpenDoor } from './http/open-door.js';
 import { approvalsChangedSince } from './lists/changes.query.js';
@@ -40,6 +41,7 @@ function partsOf(service: Service, deciders: Deciders, readModel: ReadModel): Pa
   const report = reportTo(service.logger);
   const changes = new Changes(broker.events, report);
   const turns = new ReadTurns(broker.events, broker.clock, changes);
+  const policies = new PoliciesInForce(turns.log);
   const offers = new Offers({ ...broker, heardOf: turns.heardOf, report, stopping });
   const lists = new Lists(readModel, turns);
   broker.onReconnect(() => changes.recent.forget());
@@ -49,8 +51,9 @@ function partsOf(service: Service, deciders: Deciders, readModel: ReadModel): Pa
     callers,
     deciders,
     turns,
-    approvals: new ReadApprovals(turns, new PoliciesInForce(turns.log)),
+    approvals: new ReadApprovals(turns, policies),
     lists,
+    grants: new Grants(turns, policies, lists),
     offers,
     due: { offers, commands: broker.commands, clock: broker.clock },
     changes,

@@ -1,7 +1,8 @@
 import { Digest, Moment, Name, Nested, OneOf, Optional, Text } from './fields.js';
 import type { Instant, Tenant } from './ids.js';
 
-export const ACTOR_KINDS = ['person', 'agent', 'service', 'timer', 'policy'] as const;
+/** By what right: `grant` is a standing decision, `denial` an earlier one of the same call. */
+export const ACTOR_KINDS = ['person', 'agent', 'service', 'timer', 'policy', 'grant', 'denial'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /** Who did it, by what right: `via` names the token, the reaction or the sweep. Never taken from a request's body. */

@@ -13,6 +13,7 @@ import {
 } from './approvals/events.js';
 import { ContinueConversation, type ContinuationCommand } from './continuations/events.js';
 import { FreezeSwitched, type FreezeEvent } from './freezes/events.js';
+import { GrantEnded, GrantIssued, GrantRedeemed, type GrantEvent } from './grants/events.js';
 import { PolicyPublished, type PolicyEvent } from './policies/events.js';
 import { LogOpened, TokenIssued, TokenRevoked, type LogEvent, type TokenEvent } from './tokens/events.js';
 import {
@@ -27,7 +28,9 @@ import {
 } from './turns/events.js';
 
 /** Every event of the EVENTS stream. Adding one does not compile until each `evolve` and `project` handles it. */
-export type HoldpointEvent = TurnEvent | ApprovalEvent | PolicyEvent | FreezeEvent | TokenEvent | LogEvent;
+export type HoldpointEvent = TurnEvent | ApprovalEvent | SettingEvent;
+/** What people set, and who may speak: of no turn and no approval the state. */
+export type SettingEvent = PolicyEvent | FreezeEvent | GrantEvent | TokenEvent | LogEvent;
 /** Everything that is written to a stream. */
 export type Written = HoldpointEvent | ContinuationCommand;
 
@@ -54,10 +57,26 @@ export const EVENT_SHAPES: Shapes = {
   PolicyEvaluationFailed,
   PolicyPublished,
   FreezeSwitched,
+  GrantIssued,
+  GrantEnded,
+  GrantRedeemed,
   TokenIssued,
   TokenRevoked,
   LogOpened,
   ContinueConversation,
 };
+
+const SETTINGS: { readonly [Type in SettingEvent['type']]: true } = {
+  PolicyPublished: true,
+  FreezeSwitched: true,
+  GrantIssued: true,
+  GrantEnded: true,
+  GrantRedeemed: true,
+  TokenIssued: true,
+  TokenRevoked: true,
+  LogOpened: true,
+};
+
+export const isSetting = (event: HoldpointEvent): event is SettingEvent => Object.hasOwn(SETTINGS, event.type);
 
 export const isEventType = (name: string): name is Written['type'] => Object.hasOwn(EVENT_SHAPES, name);

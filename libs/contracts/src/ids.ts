@@ -8,6 +8,7 @@ export type Tenant = Branded<'Tenant'>;
 export type TurnKey = Branded<'TurnKey'>;
 export type ApprovalId = Branded<'ApprovalId'>;
 export type TokenId = Branded<'TokenId'>;
+export type GrantId = Branded<'GrantId'>;
 /** What a continuation is taken by: the turn (kind `turn`) or one approval (kind `call`). */
 export type LeaseKey = TurnKey | ApprovalId;
 /** RFC 3339 UTC with milliseconds, so that instants compare as strings. */
@@ -18,11 +19,13 @@ export const TENANT = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const TURN_KEY = /^tn_[a-z2-7]{26}$/;
 const APPROVAL_ID = /^ap_[a-z2-7]{26}_(0|[1-9][0-9]?)$/;
 const TOKEN_ID = /^tk_[a-z2-7]{26}$/;
+const GRANT_ID = /^gr_[a-z2-7]{26}$/;
 
 export const isTenant = (text: string): text is Tenant => TENANT.test(text);
 export const isTurnKey = (text: string): text is TurnKey => TURN_KEY.test(text);
 export const isApprovalId = (text: string): text is ApprovalId => APPROVAL_ID.test(text);
 export const isTokenId = (text: string): text is TokenId => TOKEN_ID.test(text);
+export const isGrantId = (text: string): text is GrantId => GRANT_ID.test(text);
 
 /** 26 base32 characters carry 130 bits: enough that no two inputs meet, short enough for a subject. */
 export function shortDigest(...parts: readonly string[]): string {
@@ -39,6 +42,10 @@ export const approvalIdOf = (turnKey: TurnKey, index: number): ApprovalId =>
 export const turnKeyOfApproval = (approvalId: ApprovalId): TurnKey => `tn_${approvalId.slice(3, 29)}` as TurnKey;
 
 export const indexOfApproval = (approvalId: ApprovalId): number => Number(approvalId.slice(30));
+
+/** Made of what it came of: a decision's approval, or whoever issued it and their `Idempotency-Key`. */
+export const grantIdOf = (tenant: Tenant, ...cause: readonly string[]): GrantId =>
+  `gr_${shortDigest('grant', tenant, ...cause)}` as GrantId;
 
 export const turnKeyOfLease = (key: LeaseKey): TurnKey => (isApprovalId(key) ? turnKeyOfApproval(key) : key);
 

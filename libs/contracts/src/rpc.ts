@@ -1,3 +1,4 @@
+import type { GrantId, Instant } from './ids.js';
 import type { Refusal } from './refusals.js';
 
 /** The two services that decide, and what each may be asked: request/reply subjects `hp.rpc.v1.<service>.<command>`. */
@@ -21,6 +22,8 @@ export const APPROVAL_COMMANDS = [
   'CloseTurnApprovals',
   'PublishPolicy',
   'SwitchFreeze',
+  'IssueGrant',
+  'EndGrant',
   'IssueToken',
   'RevokeToken',
   'UnparkApproval',
@@ -75,6 +78,13 @@ export interface Decided {
 export interface PolicyMade {
   readonly version: number;
   readonly hash: string;
+  readonly seq: number;
+}
+export interface GrantMade {
+  readonly grantId: GrantId;
+  readonly expiresAt: Instant;
+  readonly maxUses: number;
+  readonly schemaDigest: string;
   readonly seq: number;
 }
 export interface TokenMade {

@@ -1,6 +1,14 @@
-import type { HoldpointEvent } from './events.js';
+import { isSetting, type HoldpointEvent, type SettingEvent } from './events.js';
 import type { ContinueConversation } from './continuations/events.js';
-import { isApprovalId, type ApprovalId, type LeaseKey, type Tenant, type TokenId, type TurnKey } from './ids.js';
+import {
+  isApprovalId,
+  type ApprovalId,
+  type GrantId,
+  type LeaseKey,
+  type Tenant,
+  type TokenId,
+  type TurnKey,
+} from './ids.js';
 
 /** Lets the log be rolled and sealed later (design 3.1). */
 export const EPOCH = 'e1';
@@ -28,11 +36,13 @@ export const subjects = {
   policies: (tenant: Tenant) => events(tenant, '_.policy.*'),
   freeze: (tenant: Tenant, n: number) => events(tenant, `_.freeze.${n}`),
   freezes: (tenant: Tenant) => events(tenant, '_.freeze.*'),
-  issued: (tenant: Tenant, id: TokenId) => events(tenant, `${id}.issue`),
+  issued: (tenant: Tenant, id: TokenId | GrantId) => events(tenant, `${id}.issue`),
   issuedInAnyTenant: (id: TokenId) => events('*', `${id}.issue`),
-  revoked: (tenant: Tenant, id: TokenId) => events(tenant, `${id}.over`),
-  /** Every fact about one turn, approval or token. */
-  story: (tenant: Tenant, id: LeaseKey | TokenId) => events(tenant, `${id}.>`),
+  over: (tenant: Tenant, id: TokenId | GrantId) => events(tenant, `${id}.over`),
+  redemption: (tenant: Tenant, id: GrantId, n: number) => events(tenant, `${id}.red.${n}`),
+  redemptions: (tenant: Tenant, id: GrantId) => events(tenant, `${id}.red.*`),
+  /** Every fact about one turn, approval, token or grant. */
+  story: (tenant: Tenant, id: LeaseKey | TokenId | GrantId) => events(tenant, `${id}.>`),
   /** Every fact of a tenant. */
   everything: (tenant: Tenant) => events(tenant, '>'),
   continuation: (tenant: Tenant, pool: string, turnKey: TurnKey, key: LeaseKey) =>
@@ -45,7 +55,9 @@ export const subjects = {
 export const SYSTEM_TENANT = '_sys' as Tenant;
 
 /** The one subject of a fact. */
-export function subjectOf(tenant: Tenant, { type, data }: HoldpointEvent): string {
+export function subjectOf(tenant: Tenant, event: HoldpointEvent): string {
+  if (isSetting(event)) return subjectOfSetting(tenant, event);
+  const { type, data } = event;
   switch (type) {
     case 'ToolApprovalRequested':
       return subjects.request(tenant, data.turnKey);
@@ -71,16 +83,27 @@ export function subjectOf(tenant: Tenant, { type, data }: HoldpointEvent): strin
       return subjects.step(tenant, data.approvalId, data.n);
     case 'PolicyEvaluationFailed':
       return subjects.policyFailure(tenant, data.approvalId);
-    case 'FreezeSwitched':
-      return subjects.freeze(tenant, data.n);
-    case 'PolicyPublished':
-      return subjects.policy(tenant, data.version);
     case 'DecisionRefused':
       return subjects.refusedTry(tenant, data.approvalId, data.who, data.why);
+  }
+}
+
+function subjectOfSetting(tenant: Tenant, { type, data }: SettingEvent): string {
+  switch (type) {
+    case 'PolicyPublished':
+      return subjects.policy(tenant, data.version);
+    case 'FreezeSwitched':
+      return subjects.freeze(tenant, data.n);
+    case 'GrantIssued':
+      return subjects.issued(tenant, data.grantId);
+    case 'GrantEnded':
+      return subjects.over(tenant, data.grantId);
+    case 'GrantRedeemed':
+      return subjects.redemption(tenant, data.grantId, data.n);
     case 'TokenIssued':
       return subjects.issued(tenant, data.tokenId);
     case 'TokenRevoked':
-      return subjects.revoked(tenant, data.tokenId);
+      return subjects.over(tenant, data.tokenId);
     case 'LogOpened':
       return subjects.genesis;
   }

@@ -9,6 +9,12 @@ export const DURABLES = {
   orchestrator: [everyTenant('req')],
   /** requested → policy, voted → decide. */
   policies: [everyTenant('req'), everyTenant('step.*')],
+  /** requested → what was said before of calls like these. */
+  precedents: [everyTenant('req')],
+  /** decided → the grant that it carries. */
+  remembered: [everyTenant('dec')],
+  /** ended → take back what it approved. */
+  grants: [everyTenant('over')],
   /** ended → close. */
   approvals: [everyTenant('end')],
   /** decided, revoked, lapsed, reported → continue. */

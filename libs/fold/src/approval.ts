@@ -1,7 +1,14 @@
-import type { ApprovalEscalated, ApprovalVoteCast, DecisionKind } from '#contracts/approvals/events';
+import type {
+  ApprovalEscalated,
+  ApprovalVoteCast,
+  DecisionKind,
+  RepeatedDenial,
+  UsedGrant,
+} from '#contracts/approvals/events';
 import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
-import type { ApprovalId, Instant, TokenId } from '#contracts/ids';
+import type { Remembered } from '#contracts/grants/events';
+import { isSetting, type HoldpointEvent } from '#contracts/events';
+import type { ApprovalId, GrantId, Instant, TokenId } from '#contracts/ids';
 import { unreachable } from '#decider/decider';
 import { leaseAfter, NEVER_TAKEN, type Lease } from './lease.js';
 
@@ -43,12 +50,21 @@ export interface Decision extends Happened {
   readonly editedArgs?: Record<string, unknown>;
   readonly argsDigest: string;
   readonly response?: unknown;
+  readonly remember?: Remembered;
+  readonly grant?: UsedGrant;
+  readonly repeats?: RepeatedDenial;
 }
 
 /** What became of the one right to run the tool. */
 export type Use = Happened &
   (
-    | { readonly is: 'started'; readonly attempt: number; readonly workerId: string; readonly tokenId: TokenId }
+    | {
+        readonly is: 'started';
+        readonly attempt: number;
+        readonly workerId: string;
+        readonly tokenId: TokenId;
+        readonly grantId?: GrantId;
+      }
     | { readonly is: 'revoked'; readonly reason: string; readonly turnEnded: boolean }
     | { readonly is: 'lapsed' }
   );
@@ -64,6 +80,7 @@ export const NEW_APPROVAL: Approval = { lease: NEVER_TAKEN, steps: [], seq: 0 };
 export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent>): Approval {
   const { event, seq } = fact;
   const happened = { by: fact.actor.id, at: fact.occurredAt, seq, eventId: fact.eventId };
+  if (isSetting(event)) return approval;
   switch (event.type) {
     case 'ApprovalVoteCast':
     case 'ApprovalVoteWithdrawn':
@@ -75,8 +92,8 @@ export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent
       return { ...approval, decision: { is, byKind: fact.actor.kind, ...rest, ...happened }, seq };
     }
     case 'ToolExecutionStarted': {
-      const { attempt, workerId, tokenId } = event.data;
-      return { ...approval, use: { is: 'started', attempt, workerId, tokenId, ...happened }, seq };
+      const { approvalId: _, argsDigest: __, ...rest } = event.data;
+      return { ...approval, use: { is: 'started', ...rest, ...happened }, seq };
     }
     case 'ToolApprovalRevoked': {
       const { reason, turnEnded } = event.data;
@@ -94,13 +111,8 @@ export function evolveApproval(approval: Approval, fact: Recorded<HoldpointEvent
       return { ...approval, lease: leaseAfter(event, fact), seq };
     case 'DecisionRefused':
     case 'PolicyEvaluationFailed':
-    case 'PolicyPublished':
-    case 'FreezeSwitched':
     case 'ToolApprovalRequested':
     case 'TurnEnded':
-    case 'TokenIssued':
-    case 'TokenRevoked':
-    case 'LogOpened':
       return approval;
     default:
       return unreachable(event);

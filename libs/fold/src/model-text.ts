@@ -21,6 +21,8 @@ export function modelText(toolName: string, { decision, use, outcome }: Approval
       return `The tool ${tool} was approved${edited}.${quoted(decision.reason)}`;
     }
     case 'denied':
+      if (decision.repeats)
+        return `The tool ${tool} did not run: a person denied the same call before in this conversation, and it was asked for again (${decision.repeats.count}).${quoted(decision.reason)} Do not ask for the same call again; take the answer into account.`;
       return decision.byKind === 'policy'
         ? `The tool ${tool} did not run: a policy forbids it.${reasoned(decision.reason)} Asking again will not help.`
         : `The tool ${tool} did not run: a person denied it.${quoted(decision.reason)} Do not ask for the same call again; take the answer into account.`;

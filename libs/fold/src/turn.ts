@@ -1,5 +1,5 @@
 import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import { isSetting, type HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import type { ToolApprovalRequested, TurnEnd } from '#contracts/turns/events';
 import { unreachable } from '#decider/decider';
@@ -44,6 +44,7 @@ export function evolveTurn(turn: Turn, fact: Recorded<HoldpointEvent>): Turn {
     return { state: 'open', request: event.data, ...open };
   }
   if (turn.state === 'unknown') return turn;
+  if (isSetting(event)) return turn;
   switch (event.type) {
     case 'TurnResumed':
     case 'LeaseExtended':
@@ -71,11 +72,6 @@ export function evolveTurn(turn: Turn, fact: Recorded<HoldpointEvent>): Turn {
     case 'ApprovalEscalated':
     case 'ApprovalHoldEnded':
     case 'PolicyEvaluationFailed':
-    case 'PolicyPublished':
-    case 'FreezeSwitched':
-    case 'TokenIssued':
-    case 'TokenRevoked':
-    case 'LogOpened':
       return turn;
     default:
       return unreachable(event);

@@ -49,7 +49,7 @@ export function ruleOn(policy: CompiledPolicy, request: About, call: Call): Ruli
   };
 }
 
-const inputOf = ({ agent, conversationId }: About, call: Call): ConditionInput => ({
+export const inputOf = ({ agent, conversationId }: About, call: Call): ConditionInput => ({
   args: call.args,
   tool: call.toolName,
   server: call.server ?? '',

@@ -10,6 +10,7 @@ export const READ_MODEL_TABLES = [
   'tokens',
   'attempts',
   'policies',
+  'grants',
   'event_log',
   'parked_events',
   'projection_checkpoint',

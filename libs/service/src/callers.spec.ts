@@ -26,7 +26,7 @@ const issued = fact(subjects.issued(tenant, tokenId), {
   type: 'TokenIssued',
   data: { tokenId, name: 'n', subject: 'ada', roles: ['agent'], secretHash: sha256(secret) },
 });
-const over = fact(subjects.revoked(tenant, tokenId), { type: 'TokenRevoked', data: { tokenId } });
+const over = fact(subjects.over(tenant, tokenId), { type: 'TokenRevoked', data: { tokenId } });
 
 /** A log with the token; `revoke` adds the end of it, `asked` counts who looks for that. */
 function logOf() {

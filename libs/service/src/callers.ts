@@ -72,7 +72,7 @@ async function readToken(log: FactReader, tokenId: TokenId, readAt: number): Pro
   const issued = await log.last(subjects.issuedInAnyTenant(tokenId));
   if (!isIssued(issued)) return undefined;
   const { tenant } = placeOf(issued.subject);
-  const revoked = (await log.last(subjects.revoked(tenant, tokenId))) !== undefined;
+  const revoked = (await log.last(subjects.over(tenant, tokenId))) !== undefined;
   return { issued: issued.event.data, tenant, revoked, readAt };
 }
 

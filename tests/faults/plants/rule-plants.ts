@@ -11,8 +11,8 @@ export const RULE_PLANTS: readonly Plant[] = [
     changes: [
       {
         file: 'apps/approval-service/src/approvals/approvals.module.ts',
-        find: 'background(service, [...reactions(judging, logger), sweep(judging, due, logger)]),',
-        replace: 'background(service, reactions(judging, logger)),',
+        find: 'sweep(judging, due, logger),',
+        replace: 'sweep(judging, { ...due, dueBy: () => Promise.resolve([]) }, logger),',
       },
     ],
     foundBy: ['I6'],
@@ -36,8 +36,8 @@ export const RULE_PLANTS: readonly Plant[] = [
     what: 'Who asked for a call can approve it.',
     changes: [
       {
-        file: 'apps/approval-service/src/approvals/domain/may-decide.ts',
-        find: "  if (isOwnRequest(caller.subject, turn))\n    return refusal('self-approval', 'Nobody decides what they asked for themselves');\n",
+        file: 'libs/policy/src/may-decide.ts',
+        find: "  if (isOwnRequest(who.subject, turn))\n    return refusal('self-approval', 'Nobody decides what they asked for themselves');\n",
         replace: '',
       },
     ],

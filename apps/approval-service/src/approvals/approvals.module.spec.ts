@@ -52,6 +52,7 @@ async function start(...facts: readonly Told[]) {
     stopping: new AbortController().signal,
   };
   const readModel = {
+    precedents: () => Promise.resolve({ grants: [] }),
     due: { dueBy: () => Promise.reject(new Error('no Postgres')) },
     unpark: (_: string, id: string) => Promise.resolve({ applied: id === CALL ? 1 : 0, seq: 7 }),
   };

@@ -1,5 +1,4 @@
 import type { DynamicModule } from '@nestjs/common';
-import { runAutomation } from '#automation/run-automation';
 import { PoliciesInForce } from '#policy/in-force';
 import { background, type Loop } from '#service/background';
 import type { Logger } from '#service/logger';
@@ -7,10 +6,14 @@ import type { Broker } from '#service/broker';
 import type { Service } from '#service/run-service';
 import { APPROVALS, type ApprovalServices, type JudgingServices } from './approval-services.js';
 import { ApprovalsController } from './approvals.controller.js';
-import { atMostOnceAMinute } from './automations/at-most-once-a-minute.js';
+import { atMostOnceAMinute } from '../at-most-once-a-minute.js';
+import { reactions } from '../reactions.js';
 import type { DueReader } from '../projections/due/due.query.js';
+import type { ReadPrecedents } from '../projections/precedents/precedents.query.js';
 import { runSweep, type SweepReport } from './automations/sweep.js';
 import { whenApprovalRequestedThenApplyPolicy } from './automations/when-approval-requested-then-apply-policy.js';
+import { whenApprovalRequestedThenFollowPrecedent } from './automations/when-approval-requested-then-follow-precedent.js';
+import { whenGrantEndedThenRevokeApprovals } from './automations/when-grant-ended-then-revoke-approvals.js';
 import { whenTurnEndedThenCloseApprovals } from './automations/when-turn-ended-then-close-approvals.js';
 import { refusedTryMetrics } from './refused-try-metrics.js';
 import type { Unpark } from './unpark.js';
@@ -18,6 +21,7 @@ import type { Unpark } from './unpark.js';
 /** What the read model gives; without it decisions go on. */
 export interface ReadModel {
   readonly due: DueReader;
+  readonly precedents: ReadPrecedents;
   readonly unpark: Unpark;
 }
 
@@ -25,7 +29,7 @@ export interface ReadModel {
 type Around = Pick<Service, 'callers' | 'logger' | 'stopping'> & { readonly broker: Pick<Broker, 'events' | 'clock'> };
 
 export class ApprovalsModule {
-  static with(service: Around, { due, unpark }: ReadModel): DynamicModule {
+  static with(service: Around, { due, precedents, unpark }: ReadModel): DynamicModule {
     const { broker, callers, logger } = service;
     const { events: log, clock } = broker;
     const judging: JudgingServices = { log, clock, policies: new PoliciesInForce(log) };
@@ -35,20 +39,18 @@ export class ApprovalsModule {
       controllers: [ApprovalsController],
       providers: [
         { provide: APPROVALS, useValue: approvals },
-        background(service, [...reactions(judging, logger), sweep(judging, due, logger)]),
+        background(service, [
+          ...reactions(log, logger, [
+            whenTurnEndedThenCloseApprovals(judging),
+            whenApprovalRequestedThenApplyPolicy(judging),
+            whenApprovalRequestedThenFollowPrecedent({ ...judging, precedents }),
+            whenGrantEndedThenRevokeApprovals(judging),
+          ]),
+          sweep(judging, due, logger),
+        ]),
       ],
     };
   }
-}
-
-function reactions(services: JudgingServices, logger: Logger): Loop[] {
-  const failed = (durable: string, { seq }: { readonly seq: number }, error: unknown, deliveries: number) =>
-    logger.error({ err: error, durable, seq, deliveries }, 'a reaction to a fact failed, and is tried again');
-  const automations = [whenTurnEndedThenCloseApprovals(services), whenApprovalRequestedThenApplyPolicy(services)];
-  return automations.map((automation) => ({
-    name: automation.durable,
-    run: (signal) => runAutomation(services.log, automation, { failed }, signal),
-  }));
 }
 
 function sweep(services: JudgingServices, due: DueReader, logger: Logger): Loop {

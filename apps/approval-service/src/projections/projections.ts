@@ -15,16 +15,19 @@ import { denialsReader, type ReadDenials } from './approvals/denials.query.js';
 import { attempts, projectAttempt } from './attempts/attempts.projection.js';
 import { due, projectDue } from './due/due.projection.js';
 import { dueReader, type DueReader } from './due/due.query.js';
+import { grants, projectGrant } from './grants/grants.projection.js';
 import { ReadModel1700000000001 } from './migrations/0001-read-model.js';
 import { Policies1700000000002 } from './migrations/0002-policies.js';
+import { Grants1700000000003 } from './migrations/0003-grants.js';
 import { policies, projectPolicy } from './policies/policies.projection.js';
+import { precedentsReader, type ReadPrecedents } from './precedents/precedents.query.js';
 import { projectToken, tokens } from './tokens/tokens.projection.js';
 import { projectTurn, turns } from './turns/turns.projection.js';
 
 /** Raised when a projection comes to give other rows: the read model is then built again from the first fact. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
-export const MIGRATIONS = [ReadModel1700000000001, Policies1700000000002];
+export const MIGRATIONS = [ReadModel1700000000001, Policies1700000000002, Grants1700000000003];
 
 export const PROJECTIONS: Projections = [
   { table: turns, project: projectTurn },
@@ -33,6 +36,7 @@ export const PROJECTIONS: Projections = [
   { table: tokens, project: projectToken },
   { table: attempts, project: projectAttempt },
   { table: policies, project: projectPolicy },
+  { table: grants, project: projectGrant },
 ];
 
 let current: ProjectorState = { is: 'stopped' };
@@ -49,6 +53,7 @@ export interface StartProjector {
 export interface Projector {
   readonly due: DueReader;
   readonly denials: ReadDenials;
+  readonly precedents: ReadPrecedents;
   /** Applies again what was parked of an approval, a turn or a token; throws where it is still refused. */
   unpark(tenant: Tenant, id: string): Promise<Unparked>;
   /** Once the signal is aborted and everything is let go. Never rejects. */
@@ -62,6 +67,7 @@ export function startProjector(starting: StartProjector): Projector {
   return {
     due: dueReader(pool),
     denials: denialsReader(pool),
+    precedents: precedentsReader(pool),
     unpark: (tenant, id) => unpark(pool, PROJECTIONS, tenant, id),
     finished,
   };

@@ -6,6 +6,7 @@ import type { Agent } from '#contracts/turns/events';
 import type { Approval, Decision, Outcome, Step, Use } from '#fold/approval';
 import { usableUntil } from '#fold/usable';
 import type { CompiledPolicy } from '#policy/compiled';
+import { schemaDigestOf } from '#policy/grants';
 import { ruleOn, type Ruling } from '#policy/ruling';
 import { expiresAt } from '#policy/times';
 import { approvalStatus } from '#fold/status';
@@ -22,6 +23,8 @@ export interface ApprovalView {
   readonly agent: Agent;
   readonly args: Record<string, unknown>;
   readonly argsDigest: string;
+  /** What a grant for this tool is bound to. */
+  readonly schemaDigest: string;
   readonly status: ApprovalStatus;
   readonly requirement: object;
   readonly steps: readonly object[];
@@ -54,6 +57,7 @@ export function approvalView(id: ApprovalId, { turn, approval, policy }: Judged,
     conversationId,
     ...call,
     server: call.server ?? null,
+    schemaDigest: schemaDigestOf(call),
     agent,
     ...(context === undefined ? {} : { context }),
     status: approvalStatus(turn, approval, now),

@@ -1,7 +1,7 @@
 import type { ClientProxy } from '@nestjs/microservices';
 import { firstValueFrom, timeout } from 'rxjs';
 import { rpcSubject, type ApprovalCommand, type Ask, type Decided, type Done, type LeaseTaken } from '#contracts/rpc';
-import type { OrchestratorCommand, PolicyMade, Reply, TokenMade, TurnOpened } from '#contracts/rpc';
+import type { GrantMade, OrchestratorCommand, PolicyMade, Reply, TokenMade, TurnOpened } from '#contracts/rpc';
 import type { Logger } from '#service/logger';
 import type { Credentials } from '../auth/credentials.js';
 import { Refused, refused } from '../http/problem.js';
@@ -27,6 +27,8 @@ interface ApprovalAnswers {
   readonly CloseTurnApprovals: Done;
   readonly PublishPolicy: PolicyMade;
   readonly SwitchFreeze: Done;
+  readonly IssueGrant: GrantMade;
+  readonly EndGrant: Done;
   readonly IssueToken: TokenMade;
   readonly RevokeToken: Done;
   readonly UnparkApproval: Done;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { EndGrantBody } from '#contracts/grants/commands';
 import { ApprovalsQuery, EventsQuery } from '#contracts/queries';
 import { OpenTurn } from '#contracts/turns/commands';
 import { TurnQuery } from '#contracts/turns/requests';
@@ -71,6 +72,10 @@ describe('a body', () => {
       reason: 'invalid-input',
       errors: [{ path: '' }],
     }));
+  it('may be missing where nothing in it is needed', () => {
+    expect(checkBody(EndGrantBody, undefined)).toEqual({});
+    expect(wrongPaths(() => checkBody(EndGrantBody, null))).toEqual(['']);
+  });
   it('is refused with the path of what is wrong', () => {
     expect(wrongPaths(() => checkBody(OpenTurn, { ...turn, toolCalls: [{ ...turn.toolCalls[0], args: [] }] }))).toEqual(
       ['toolCalls[0].args'],

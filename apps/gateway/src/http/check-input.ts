@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { CALLER_ID, isApprovalId, isTokenId, isTurnKey } from '#contracts/ids';
+import { CALLER_ID, isApprovalId, isGrantId, isTokenId, isTurnKey } from '#contracts/ids';
 import { parse, type FieldError, type Parsed } from '#contracts/parse';
 import { invalid, refused } from './problem.js';
 import type { Route } from './route.js';
@@ -18,8 +18,9 @@ const MADE: Readonly<Record<string, (text: string) => boolean>> = {
   approvalId: isApprovalId,
   leaseId: (text) => isTurnKey(text) || isApprovalId(text),
   tokenId: isTokenId,
+  grantId: isGrantId,
   /** Events are parked by what they are about. */
-  parkedId: (text) => isTurnKey(text) || isApprovalId(text) || isTokenId(text),
+  parkedId: (text) => [isTurnKey, isApprovalId, isTokenId, isGrantId].some((is) => is(text)),
 };
 
 export function checkPath(params: Readonly<Record<string, string>>): void {
@@ -48,8 +49,9 @@ function withNumbers(shape: Shape, query: Readonly<Record<string, unknown>>): Re
   return Object.fromEntries(entries);
 }
 
-/** Where a route wants no body, an empty object is as good as none. */
+/** Where a route wants no body, an empty object is as good as none; where it needs nothing of one, none is as good as an empty one. */
 export function checkBody(shape: Shape | undefined, body: unknown): unknown {
+  if (shape && body === undefined && parse(shape, {}).ok) return new shape();
   if (shape) return valid(parse(shape, body), 'The body is not valid');
   const isEmpty = body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
   if (!isEmpty) throw invalid('', 'this request takes no body');

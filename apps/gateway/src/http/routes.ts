@@ -1,5 +1,6 @@
 import { APPROVAL_ROUTES } from '../approvals/routes.js';
 import { FREEZE_ROUTES } from '../freezes/routes.js';
+import { GRANT_ROUTES } from '../grants/routes.js';
 import { OPERATION_ROUTES } from '../operations/routes.js';
 import { POLICY_ROUTES } from '../policies/routes.js';
 import { TURN_ROUTES } from '../turns/routes.js';
@@ -11,6 +12,7 @@ export const ROUTES = {
   ...APPROVAL_ROUTES,
   ...POLICY_ROUTES,
   ...FREEZE_ROUTES,
+  ...GRANT_ROUTES,
   ...OPERATION_ROUTES,
 } as const satisfies Record<string, Route>;
 

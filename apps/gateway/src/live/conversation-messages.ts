@@ -1,5 +1,5 @@
 import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import { isSetting, type HoldpointEvent } from '#contracts/events';
 import { approvalIdOf, indexOfApproval, isApprovalId, type ApprovalId } from '#contracts/ids';
 import type { ToolApprovalRequested, TurnEnd } from '#contracts/turns/events';
 import { unreachable } from '#decider/decider';
@@ -22,6 +22,7 @@ export interface Message {
 
 /** What a conversation's stream says of one fact (contract section 5): a function of the log alone, so a replay says the same. */
 export function messagesOf({ event, seq }: Recorded<HoldpointEvent>, turn: ToldTurn): readonly Message[] {
+  if (isSetting(event)) return [];
   switch (event.type) {
     case 'ToolApprovalRequested':
       return asked(event.data);
@@ -51,12 +52,7 @@ export function messagesOf({ event, seq }: Recorded<HoldpointEvent>, turn: ToldT
     case 'ApprovalEscalated':
     case 'ApprovalHoldEnded':
     case 'PolicyEvaluationFailed':
-    case 'PolicyPublished':
-    case 'FreezeSwitched':
     case 'DecisionRefused':
-    case 'TokenIssued':
-    case 'TokenRevoked':
-    case 'LogOpened':
       return [];
     default:
       return unreachable(event);

@@ -1,14 +1,17 @@
+import type { ApprovalId } from '#contracts/ids';
 import type { ApprovalsQuery, ListQuery, StreamQuery, TurnsQuery } from '#contracts/queries';
 import { hasRole, type Caller } from '#contracts/roles';
 import { withoutArguments } from '../auth/visibility.js';
 import type { ApprovalItem } from '../lists/approval-item.js';
 import { listApprovals } from '../lists/approvals.query.js';
 import type { Page } from '../lists/page.js';
+import { listGrants, type GrantItem } from '../lists/grants.query.js';
 import { listParked, type ParkedItem } from '../lists/parked.query.js';
 import { listPolicies, type PolicyItem } from '../lists/policies.query.js';
 import type { ReadModel } from '../lists/read-model.js';
 import type { AgentScope } from '../lists/scope.js';
 import { stats, type Stats } from '../lists/stats.query.js';
+import { newestCalls, type ToolName } from '../lists/newest-calls.query.js';
 import { listTokens, type TokenItem } from '../lists/tokens.query.js';
 import { listTurns, type TurnItem } from '../lists/turns.query.js';
 import type { ReadTurns } from '../turns/read-turns.js';
@@ -39,6 +42,15 @@ export class Lists {
 
   async policies(caller: Caller, { after, ...query }: ListQuery): Promise<Page<PolicyItem>> {
     return listPolicies(await this.from(after), this.paging(caller, query));
+  }
+
+  async grants(caller: Caller, { after, ...query }: ListQuery): Promise<Page<GrantItem>> {
+    return listGrants(await this.from(after), this.paging(caller, query));
+  }
+
+  /** The newest calls, of the tool where one is named, the newest first. */
+  newestCalls({ tenant }: Caller, most: number, tool?: ToolName): Promise<readonly ApprovalId[]> {
+    return newestCalls(this.readModel, { tenant, most, ...(tool ? { tool } : {}) });
   }
 
   async tokens(caller: Caller, { after, ...query }: ListQuery): Promise<Page<TokenItem>> {

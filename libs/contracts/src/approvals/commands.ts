@@ -1,11 +1,12 @@
 import { ArrayMinSize } from 'class-validator';
-import { AnyJson, Digest, FreeObject, NestedList, NonEmptyText, OneOf, Optional, Text } from '../fields.js';
+import { AnyJson, Digest, FreeObject, Nested, NestedList, NonEmptyText, OneOf, Optional, Text } from '../fields.js';
 import type { ApprovalId, TurnKey } from '../ids.js';
+import { Remember } from '../grants/commands.js';
 import { ANSWERS, type AnswerKind } from './events.js';
 import { AttemptBody } from '../turns/commands.js';
 
-/** `POST /v1/approvals/{id}/decision`. */
-export class DecisionBody {
+/** A person's answer to one call. */
+class AnswerBody {
   @OneOf(ANSWERS) decision: AnswerKind;
   @Optional() @Text(4_000) reason?: string;
   /** With `approve`: the arguments to run instead, whole; must satisfy the call's `inputSchema`. */
@@ -16,12 +17,18 @@ export class DecisionBody {
   @Optional() @Digest() argsDigest?: string;
 }
 
+/** `POST /v1/approvals/{id}/decision`. */
+export class DecisionBody extends AnswerBody {
+  /** With `approve`: calls like this one are approved from now on, as long as this person alone could. */
+  @Optional() @Nested(() => Remember) remember?: Remember;
+}
+
 export class DecideApproval extends DecisionBody {
   @Text(64) approvalId: ApprovalId;
 }
 
-/** An item of `POST /v1/decisions`: its `approvalId` is checked when it is decided, so that one bad id spoils no other. */
-export class BulkDecisionItem extends DecisionBody {
+/** An item of `POST /v1/decisions`: its `approvalId` is checked when it is decided, so that one bad id spoils no other. Nothing is remembered in bulk. */
+export class BulkDecisionItem extends AnswerBody {
   @NonEmptyText(128) approvalId: string;
 }
 

@@ -5,6 +5,7 @@ import {
   FreeObject,
   Int,
   Moment,
+  Name,
   Names,
   NestedList,
   NonEmptyText,
@@ -15,8 +16,9 @@ import {
   Nested,
   AnyJson,
 } from '../fields.js';
+import { MOST_USES, Remembered } from '../grants/events.js';
+import type { ApprovalId, GrantId, Instant, TokenId, TurnKey } from '../ids.js';
 import { MOST_STAGES } from '../policies/policy.js';
-import type { ApprovalId, Instant, TokenId, TurnKey } from '../ids.js';
 
 // These names and shapes are what is on disk: they are only ever added to.
 
@@ -48,6 +50,22 @@ export class AppliedRequirement {
   @Digest() hash: string;
 }
 
+/** The standing decision that approved: whose it is, and which of its uses this was. */
+export class UsedGrant {
+  @Text(64) grantId: GrantId;
+  @Int(1, MOST_USES) n: number;
+  @Name(320) by: string;
+}
+
+/** The earlier denial that answered the same call again. */
+export class RepeatedDenial {
+  /** That a person denied. */
+  @Text(64) approvalId: ApprovalId;
+  @Name(320) by: string;
+  /** How many times it was asked for again since, this one included. */
+  @Int(1, 1_000_000_000) count: number;
+}
+
 /** The one terminal answer to an approval: every way of closing it has this subject. */
 export class ToolApprovalDecided {
   @Text(64) approvalId: ApprovalId;
@@ -68,6 +86,12 @@ export class ToolApprovalDecided {
   @Optional() @Moment() usableUntil?: Instant;
   /** The rules of the policy that decided, where it did. */
   @Optional() @Names(500) rules?: string[];
+  /** With `approved` by a person: the grant that it gives beside. */
+  @Optional() @Nested(() => Remembered) remember?: Remembered;
+  /** With `approved` by a grant. */
+  @Optional() @Nested(() => UsedGrant) grant?: UsedGrant;
+  /** With `denied` by an earlier denial. */
+  @Optional() @Nested(() => RepeatedDenial) repeats?: RepeatedDenial;
 }
 
 class Step {
@@ -120,6 +144,8 @@ export class ToolExecutionStarted {
   @CallerId() workerId: string;
   @Text(64) tokenId: TokenId;
   @Digest() argsDigest: string;
+  /** The grant that approved it, where one did. */
+  @Optional() @Text(64) grantId?: GrantId;
 }
 
 export class ToolApprovalRevoked {

@@ -19,7 +19,7 @@ import {
   TURN_KEY,
   type Told,
 } from '../domain/stories-for-spec.js';
-import { atMostOnceAMinute } from './at-most-once-a-minute.js';
+import { atMostOnceAMinute } from '../../at-most-once-a-minute.js';
 import type { DueRow } from '../../projections/due/due.query.js';
 import { Resting } from './resting.js';
 import { runSweep, sweepOnce } from './sweep.js';

@@ -6,6 +6,7 @@ import type { Caller } from '#contracts/roles';
 import type { RequestedToolCall } from '#contracts/turns/events';
 import type { Rule } from '#event-log/handle-command';
 import { NEW_APPROVAL, type Approval, type Decision } from '#fold/approval';
+import { readGrantEnd, type GrantEnd } from '#fold/grant';
 import { freezeOf, NOTHING_FROZEN, readFreezes, type Freeze, type Freezes } from '#fold/freezes';
 import { readApproval, readTurn, type FactReader } from '#fold/read';
 import { UNKNOWN_TURN, type KnownTurn, type Turn } from '#fold/turn';
@@ -29,6 +30,8 @@ export interface CallState {
   readonly policy: CompiledPolicy;
   /** Where it matters: only what is used, or approved without a person, can be held back. */
   readonly freezes?: Freezes;
+  /** Of the grant that approved it. */
+  readonly grantEnd?: GrantEnd;
 }
 
 export interface KnownCall {
@@ -39,6 +42,7 @@ export interface KnownCall {
   /** What the policy says of the call as it was asked for; while it is frozen, people decide what the policy would approve. */
   readonly ruling: Ruling;
   readonly freeze: Freeze | undefined;
+  readonly grantEnd: GrantEnd | undefined;
 }
 
 const UNKNOWN_CALL: CallState = { turn: UNKNOWN_TURN, approval: NEW_APPROVAL, policy: BEFORE_ANY_POLICY };
@@ -64,11 +68,13 @@ const readWhole =
 
 export const readCall = readWhole(mayApprove);
 
-/** With what is frozen, whatever the policy says: for what is used, which no policy need have approved. */
-export const readCallAndFreezes: typeof readCall = (policies) => async (log, tenant, about) => {
+/** For what is to be used: what is frozen, whatever the policy says, and whether the grant that approved it goes on. */
+export const readCallToUse: typeof readCall = (policies) => async (log, tenant, about) => {
   const read = readWhole(() => false)(policies);
   const [state, freezes] = await Promise.all([read(log, tenant, about), readFreezes(log, tenant)]);
-  return { ...state, freezes };
+  const { grant } = state.approval.decision ?? {};
+  const grantEnd = grant && (await readGrantEnd(log, tenant, grant.grantId));
+  return { ...state, freezes, ...(grantEnd ? { grantEnd } : {}) };
 };
 
 /**
@@ -106,19 +112,22 @@ export const hasCall = ({ approvalId }: AboutCall, turn: Turn): boolean =>
 
 /** The call that was asked about, where the log has one under this id. */
 export function knownCall({ approvalId }: AboutCall, state: CallState): KnownCall | undefined {
-  const { turn, approval, policy, freezes = NOTHING_FROZEN } = state;
+  const { turn, approval, policy, freezes = NOTHING_FROZEN, grantEnd } = state;
   if (turn.state === 'unknown') return undefined;
   const call = turn.request.toolCalls[indexOfApproval(approvalId)];
   if (!call) return undefined;
   const freeze = freezeOf(freezes, { tool: call.toolName, agent: turn.request.agent.id });
   const said = ruleOn(policy, turn.request, call);
   const ruling: Ruling = freeze && said.effect === 'approve' ? { ...said, effect: 'require' } : said;
-  return { turn, call, approval, policy, ruling, freeze };
+  return { turn, call, approval, policy, ruling, freeze, grantEnd };
 }
 
 /** The policy decides it, and its decision is not in the log yet: it is recorded before anything else is (design 4.2). */
 export const isForPolicy = ({ turn, approval, ruling }: KnownCall): boolean =>
   !approval.decision && !turn.end && ruling.effect !== 'require';
+
+/** Somebody looks at it already. */
+export const hasVotes = ({ steps }: Approval): boolean => steps.some(({ is }) => is !== 'escalated');
 
 /** Facts of one conversation belong together. */
 export const conversationOf = ({ approvalId }: AboutCall, { turn }: Pick<CallState, 'turn'>): string =>

@@ -1,5 +1,6 @@
 import type { DecideApproval } from '#contracts/approvals/commands';
 import type { ToolApprovalDecided } from '#contracts/approvals/events';
+import { digestOf } from '#contracts/canonical';
 import type { HoldpointEvent } from '#contracts/events';
 import { isSamePerson, type Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
@@ -7,6 +8,7 @@ import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Decision } from '#fold/approval';
 import { isOneAct } from '#policy/asked';
+import { mayNotDecide } from '#policy/may-decide';
 import { expiresAt } from '#policy/times';
 import { BECOMES, saysTheSame, usableFrom, wordsOf } from './answer.js';
 import {
@@ -24,7 +26,7 @@ import {
 } from './call.js';
 import { castVote } from './cast-vote.js';
 import { editOf, invalidEdit, misplacedField, oversized, type Edit } from './edit.js';
-import { mayNotDecide } from './may-decide.js';
+import { notRemembered, rememberedOf } from './remember.js';
 
 type Context = ByCaller & { readonly now: Instant };
 
@@ -41,26 +43,30 @@ export function decideApproval(
   const edit = editOf(command, call);
 
   if (approval.decision)
-    return afterDecision(command, approval.decision, { caller, argsDigest: edit?.digest ?? call.argsDigest });
+    return afterDecision(command, approval.decision, { known, caller, argsDigest: edit?.digest ?? call.argsDigest });
   if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
   if (isForPolicy(known)) return refuse(refusal('superseded', 'The policy decides this one'));
   const deadline = expiresAt(ruling.requirement, turn.request, turn.requestedAt);
   if (now >= deadline) return refuse(refusal('late', `It could be decided until ${deadline}`, { at: deadline }));
-  const notTheirs = mayNotDecide(known, caller);
+  const notTheirs = mayNotDecide(known, caller, 'answer');
   if (notTheirs) return refuse(notTheirs);
-  const invalid = misplacedField(command) ?? oversized(command) ?? invalidEdit(edit, known, caller);
+  const invalid =
+    misplacedField(command) ??
+    oversized(command) ??
+    invalidEdit(edit, known, caller) ??
+    notRemembered(command, known, caller);
   if (invalid) return refuse(invalid);
 
   if (!isOneAct(ruling.requirement)) return castVote(command, { known, edit }, context);
   if (command.argsDigest !== undefined && command.argsDigest !== call.argsDigest)
     return refuse(refusal('arguments-changed', 'The arguments are not those that you saw'));
-  return accept({ type: 'ToolApprovalDecided', data: decided(command, known, { edit, now }) });
+  return accept({ type: 'ToolApprovalDecided', data: decided(command, known, { edit, caller, now }) });
 }
 
 function decided(
   command: DecideApproval,
   known: KnownCall,
-  { edit, now }: { readonly edit: Edit | undefined; readonly now: Instant },
+  { edit, caller, now }: Context & { readonly edit: Edit | undefined },
 ): ToolApprovalDecided {
   const { decision } = command;
   return {
@@ -69,10 +75,12 @@ function decided(
     ...wordsOf(command),
     ...(edit === undefined ? {} : { editedArgs: edit.args, argsDigest: edit.digest }),
     ...(decision === 'approve' ? usableFrom(known, now) : {}),
+    ...rememberedOf(command, known, { caller, now }),
   };
 }
 
 interface Mine {
+  readonly known: KnownCall;
   readonly caller: Caller;
   /** Of the arguments that this answer would have let run. */
   readonly argsDigest: string;
@@ -85,13 +93,15 @@ function afterDecision(command: DecideApproval, decision: Decision, mine: Mine):
   return refuse(refusal('superseded', `It was ${decision.is} already`, { winner: winnerOf(decision) }));
 }
 
-function isSame(command: DecideApproval, decision: Decision, { caller, argsDigest }: Mine): boolean {
+function isSame(command: DecideApproval, decision: Decision, { known, caller, argsDigest }: Mine): boolean {
   const byMe = decision.byKind === 'person' && isSamePerson(decision.by, caller.subject);
+  const { remember } = rememberedOf(command, known, { caller, now: decision.at });
   return (
     byMe &&
     decision.is === BECOMES[command.decision] &&
     decision.argsDigest === argsDigest &&
-    saysTheSame(command, decision)
+    saysTheSame(command, decision) &&
+    digestOf(remember ?? null) === digestOf(decision.remember ?? null)
   );
 }
 

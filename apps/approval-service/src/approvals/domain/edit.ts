@@ -25,11 +25,14 @@ export function editOf({ updatedInput: args }: DecideApproval, call: RequestedTo
 }
 
 /** Which fields go with which answer; what the classes cannot say one by one. */
-export function misplacedField({ decision, updatedInput, response }: DecideApproval): Refusal | undefined {
+export function misplacedField({ decision, updatedInput, response, remember }: DecideApproval): Refusal | undefined {
   if (updatedInput !== undefined && decision !== 'approve')
     return misplaced('updatedInput', 'goes with "approve" only');
   if (response !== undefined && decision !== 'respond') return misplaced('response', 'goes with "respond" only');
   if (response === undefined && decision === 'respond') return misplaced('response', 'must be there with "respond"');
+  if (remember !== undefined && decision !== 'approve') return misplaced('remember', 'goes with "approve" only');
+  if (remember !== undefined && updatedInput !== undefined)
+    return misplaced('remember', 'does not go with "updatedInput": calls would be approved as they are asked for');
   return undefined;
 }
 

@@ -6,8 +6,8 @@ import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, unreachable, type Answer } from '#decider/decider';
 import type { Use } from '#fold/approval';
 import { usableUntil } from '#fold/usable';
+import { mayNotDecide } from '#policy/may-decide';
 import { knownCall, notFound, onCall, winnerOf, type ByCaller, type CallRule, type CallState } from './call.js';
-import { mayNotRevoke } from './may-decide.js';
 
 type Context = ByCaller & { readonly now: Instant };
 
@@ -23,7 +23,7 @@ export function revokeApproval(
   if (!decision) return refuse(refusal('not-ready', 'It is not decided yet: deny it instead'));
   if (decision.is !== 'approved')
     return refuse(refusal('superseded', `It was ${decision.is}`, { winner: winnerOf(decision) }));
-  const notTheirs = mayNotRevoke(known, caller);
+  const notTheirs = mayNotDecide(known, caller, 'take-back', caller.roles.includes('admin'));
   if (notTheirs) return refuse(notTheirs);
   if (use) return afterUse(use, caller);
   const until = usableUntil(decision);

@@ -13,7 +13,7 @@ import {
   knownCall,
   notFound,
   onCall,
-  readCallAndFreezes,
+  readCallToUse,
   winnerOf,
   type ByCaller,
   type CallRule,
@@ -32,11 +32,14 @@ export function useApproval(command: UseApproval, state: CallState, context: Con
     notAllowed(known, context) ??
     notUsable(known, context.now) ??
     frozen(known) ??
+    withoutGrant(known) ??
     notByThisWorker(command, known, context);
   if (no) return refuse(no);
   const { approvalId, attempt, workerId, argsDigest } = command;
   const { tokenId } = context.caller;
-  return accept({ type: 'ToolExecutionStarted', data: { approvalId, attempt, workerId, tokenId, argsDigest } });
+  const { grant } = known.approval.decision ?? {};
+  const by = grant ? { grantId: grant.grantId } : {};
+  return accept({ type: 'ToolExecutionStarted', data: { approvalId, attempt, workerId, tokenId, argsDigest, ...by } });
 }
 
 function notAllowed({ turn, call }: KnownCall, { caller }: Context): Refusal | undefined {
@@ -77,6 +80,18 @@ function frozen({ call, freeze }: KnownCall): Refusal | undefined {
   return refusing(call.toolName, 'frozen', { detail: `${by} has frozen it: ${reason}`, why, more: { by, at } });
 }
 
+/** Before the reaction to its end has taken back what it approved, too. */
+function withoutGrant({ call, grantEnd }: KnownCall): Refusal | undefined {
+  if (!grantEnd) return undefined;
+  const { by, at } = grantEnd;
+  const why = 'the standing approval that it had was ended';
+  return refusing(call.toolName, 'revoked', {
+    detail: `${by} ended the grant that approved it`,
+    why,
+    more: { by, at },
+  });
+}
+
 /** The attempt only spares work; that a tool runs once is the promise of the fact's one subject (design 4.10). */
 function notByThisWorker(
   command: UseApproval,
@@ -114,4 +129,4 @@ interface Words {
 const refusing = (toolName: string, reason: Reason, { detail, why, more }: Words): Refusal =>
   refusal(reason, detail, { modelText: `The tool ${JSON.stringify(toolName)} did not run: ${why}.`, ...more });
 
-export const using: CallRule<UseApproval, ByCaller> = onCall(useApproval, readCallAndFreezes);
+export const using: CallRule<UseApproval, ByCaller> = onCall(useApproval, readCallToUse);

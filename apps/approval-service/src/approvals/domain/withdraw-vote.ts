@@ -6,6 +6,7 @@ import { refusal, type Refusal } from '#contracts/refusals';
 import { accept, refuse, type Answer } from '#decider/decider';
 import type { Step } from '#fold/approval';
 import { closingOf, type Closing } from '#fold/closing';
+import { mayNotDecide } from '#policy/may-decide';
 import { isBy, standing } from '#policy/votes';
 import {
   knownCall,
@@ -17,7 +18,6 @@ import {
   type CallState,
   type KnownCall,
 } from './call.js';
-import { mayNotDecide } from './may-decide.js';
 import { tallyOf, winnerOfClosing } from './tally.js';
 
 type Context = ByCaller & { readonly now: Instant };
@@ -41,7 +41,7 @@ export function withdrawVote(
   if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
   const { approvals, denials } = standing(steps, call);
   const mine = [...approvals, ...denials].find((vote) => isBy(vote, caller.subject));
-  if (!mine) return refuse(mayNotDecide(known, caller) ?? refusal('not-found', 'You have no vote here'));
+  if (!mine) return refuse(mayNotDecide(known, caller, 'answer') ?? refusal('not-found', 'You have no vote here'));
   if (steps.length >= MOST_VOTES) return refuse(refusal('conflict', 'It has had more votes than can be counted'));
   const data = { approvalId: command.approvalId, n: steps.length + 1 };
   return accept({ type: 'ApprovalVoteWithdrawn', data: { ...data, ...stillHeld(known, closing, caller.subject) } });

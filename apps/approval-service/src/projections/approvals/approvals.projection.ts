@@ -1,6 +1,6 @@
 import { canonicalJson } from '#contracts/canonical';
 import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import { isSetting, type HoldpointEvent } from '#contracts/events';
 import { approvalIdOf, instant, isApprovalId } from '#contracts/ids';
 import type { RequestedToolCall, ToolApprovalRequested } from '#contracts/turns/events';
 import { unreachable } from '#decider/decider';
@@ -18,6 +18,7 @@ type DataOf<Type extends HoldpointEvent['type']> = Extract<HoldpointEvent, { typ
 /** What is known of each call. Whether one that began is `executing` or `in-doubt` depends on the time: the query says. */
 export function projectApproval(fact: Recorded<HoldpointEvent>, policies: Policies): Changes {
   const { event } = fact;
+  if (isSetting(event)) return [];
   switch (event.type) {
     case 'ToolApprovalRequested':
       return event.data.toolCalls.flatMap((call, index) =>
@@ -47,13 +48,8 @@ export function projectApproval(fact: Recorded<HoldpointEvent>, policies: Polici
     case 'LeaseGivenBack':
       return isApprovalId(event.data.key) ? put(fact, event.data.key, leaseColumns(event, fact)) : [];
     case 'PolicyEvaluationFailed':
-    case 'PolicyPublished':
-    case 'FreezeSwitched':
     case 'DecisionRefused':
     case 'TurnEnded':
-    case 'TokenIssued':
-    case 'TokenRevoked':
-    case 'LogOpened':
       return [];
     default:
       return unreachable(event);
@@ -106,6 +102,7 @@ const decided = ({ actor, occurredAt, seq }: Recorded, data: DataOf<'ToolApprova
   decision_reason: json(data.reason),
   decision_seq: seq,
   edited_args: json(data.editedArgs),
+  grant_id: data.grant?.grantId,
 });
 
 type UseEvent = Extract<

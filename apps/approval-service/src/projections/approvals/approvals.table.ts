@@ -34,6 +34,7 @@ export const approvals = defineTable({
     decision_reason: 'json',
     decision_seq: 'bigint',
     edited_args: 'json',
+    grant_id: 'text',
     use_is: 'text',
     used_at: 'timestamptz',
     used_by: 'text',

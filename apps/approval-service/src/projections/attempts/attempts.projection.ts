@@ -1,5 +1,5 @@
 import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import { isSetting, type HoldpointEvent } from '#contracts/events';
 import { turnKeyOfLease } from '#contracts/ids';
 import { unreachable } from '#decider/decider';
 import { defineTable, type ChangeOf, type Row } from '#decider/projection';
@@ -27,6 +27,7 @@ type Columns = Omit<Row<typeof attempts>, 'tenant' | 'lease_key' | 'attempt' | '
 
 export function projectAttempt(fact: Recorded<HoldpointEvent>): Changes {
   const { event } = fact;
+  if (isSetting(event)) return [];
   switch (event.type) {
     case 'TurnResumed': {
       const { key, workerId, tokenId, since, leaseUntil } = event.data;
@@ -50,12 +51,7 @@ export function projectAttempt(fact: Recorded<HoldpointEvent>): Changes {
     case 'ApprovalEscalated':
     case 'ApprovalHoldEnded':
     case 'PolicyEvaluationFailed':
-    case 'PolicyPublished':
-    case 'FreezeSwitched':
     case 'DecisionRefused':
-    case 'TokenIssued':
-    case 'TokenRevoked':
-    case 'LogOpened':
       return [];
     default:
       return unreachable(event);

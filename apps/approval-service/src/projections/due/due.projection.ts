@@ -1,6 +1,6 @@
 import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import { isSetting, type HoldpointEvent } from '#contracts/events';
 import { approvalIdOf, later, type ApprovalId, type Instant } from '#contracts/ids';
 import type { RequestedToolCall, ToolApprovalRequested } from '#contracts/turns/events';
 import { unreachable } from '#decider/decider';
@@ -23,6 +23,7 @@ export type Deadline = 'expiry' | 'lapse' | 'hold' | 'escalation' | 'policy';
 /** Deadlines that still run: an undecided approval is escalated and expires, a hold ends, an approval that nobody uses lapses (design 4.7). */
 export function projectDue(fact: Recorded<HoldpointEvent>, policies: Policies): Changes {
   const { event } = fact;
+  if (isSetting(event)) return [];
   switch (event.type) {
     case 'ToolApprovalRequested':
       return event.data.toolCalls.flatMap((call, index) => asked(fact, event.data, { call, index }, policies));
@@ -47,11 +48,6 @@ export function projectDue(fact: Recorded<HoldpointEvent>, policies: Policies): 
     case 'ToolExecutionFailed':
     case 'DecisionRefused':
     case 'PolicyEvaluationFailed':
-    case 'PolicyPublished':
-    case 'FreezeSwitched':
-    case 'TokenIssued':
-    case 'TokenRevoked':
-    case 'LogOpened':
       return [];
     default:
       return unreachable(event);

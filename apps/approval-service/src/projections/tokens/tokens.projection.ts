@@ -56,6 +56,9 @@ export function projectToken(fact: Recorded<HoldpointEvent>): Changes {
     case 'PolicyEvaluationFailed':
     case 'PolicyPublished':
     case 'FreezeSwitched':
+    case 'GrantIssued':
+    case 'GrantEnded':
+    case 'GrantRedeemed':
     case 'DecisionRefused':
     case 'LogOpened':
       return [];

@@ -1,6 +1,6 @@
 import { canonicalJson } from '#contracts/canonical';
 import type { Recorded } from '#contracts/envelope';
-import type { HoldpointEvent } from '#contracts/events';
+import { isSetting, type HoldpointEvent } from '#contracts/events';
 import { isApprovalId } from '#contracts/ids';
 import { unreachable } from '#decider/decider';
 import { defineTable, type ChangeOf, type Row } from '#decider/projection';
@@ -42,6 +42,7 @@ type TurnChanges = readonly ChangeOf<typeof turns>[];
 /** What is known of a turn. Whether it is `ready` depends on the time and on its approvals: the query says. */
 export function projectTurn(fact: Recorded<HoldpointEvent>): TurnChanges {
   const { event } = fact;
+  if (isSetting(event)) return [];
   switch (event.type) {
     case 'ToolApprovalRequested':
       return put(fact, event.data.turnKey, requested(fact, event.data));
@@ -62,12 +63,7 @@ export function projectTurn(fact: Recorded<HoldpointEvent>): TurnChanges {
     case 'ApprovalEscalated':
     case 'ApprovalHoldEnded':
     case 'PolicyEvaluationFailed':
-    case 'PolicyPublished':
-    case 'FreezeSwitched':
     case 'DecisionRefused':
-    case 'TokenIssued':
-    case 'TokenRevoked':
-    case 'LogOpened':
       return [];
     default:
       return unreachable(event);

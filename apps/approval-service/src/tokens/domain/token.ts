@@ -19,6 +19,6 @@ export interface AboutToken {
 export async function readToken(log: FactReader, tokenId: TokenId): Promise<TokenState> {
   if (!isTokenId(tokenId)) return {};
   const issued = await log.last(subjects.issuedInAnyTenant(tokenId));
-  const revoked = issued && (await log.last(subjects.revoked(issued.tenant, tokenId)));
+  const revoked = issued && (await log.last(subjects.over(issued.tenant, tokenId)));
   return { ...(issued ? { issued } : {}), ...(revoked ? { revoked } : {}) };
 }

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Automation } from '#automation/run-automation';
+import type { Actor, Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import { approvalIdOf, instant } from '#contracts/ids';
+import { subjects } from '#contracts/subjects';
+import type { ToolApprovalRequested } from '#contracts/turns/events';
+import { handleCommand } from '#event-log/handle-command';
+import { Unavailable } from '#event-log/log';
+import { readGrant, type Grant } from '#fold/grant';
+import { ruleOn } from '#policy/ruling';
+import type { Precedents, ReadPrecedents } from '../../projections/precedents/precedents.query.js';
+import type { JudgingServices } from '../approval-services.js';
+import { approvingByGrant, isForGrant } from '../domain/approve-by-grant.js';
+import { knownCall, readCallToUse, type AboutCall, type KnownCall } from '../domain/call.js';
+import { denyingAgain, readEarlierDenial, type EarlierDenial } from '../domain/deny-again.js';
+import { revokingEndedGrant } from '../domain/revoke-ended-grant.js';
+import { redeeming, type Redeemable } from '../domain/redeem-grant.js';
+
+export interface PrecedentServices extends JudgingServices {
+  readonly precedents: ReadPrecedents;
+}
+
+/**
+ * What somebody said before of calls like this one answers it: their denial of the same call, or a grant that they gave. Both
+ * are found in the read model, and proven by the log; while that is away, people are asked, and this is tried again.
+ */
+export const whenApprovalRequestedThenFollowPrecedent = (services: PrecedentServices): Automation => ({
+  durable: 'precedents',
+  react: async (fact) => {
+    if (fact.event.type === 'ToolApprovalRequested') await lookBack(services, fact, fact.event.data);
+  },
+});
+
+type Requested = Recorded<HoldpointEvent>;
+
+async function lookBack(services: PrecedentServices, fact: Requested, request: ToolApprovalRequested): Promise<void> {
+  const policy = await services.policies.at(fact.tenant, fact.seq);
+  const asked = request.toolCalls.map((call, index) => ({ call, approvalId: approvalIdOf(request.turnKey, index) }));
+  const forPeople = asked.filter(({ call }) => ruleOn(policy, request, call).effect === 'require');
+  await Promise.all(
+    forPeople.map(async ({ call, approvalId }) => {
+      const { toolName, server, argsDigest } = call;
+      const { conversationId, agent } = request;
+      const like = { toolName, server, argsDigest, conversationId, agent: agent.id };
+      const found = await foundBy(services.precedents, { tenant: fact.tenant, seq: fact.seq, ...like });
+      if (found.grants.length > 0 || found.denial !== undefined) await follow(services, { fact, approvalId, found });
+    }),
+  );
+}
+
+const AGAIN_MS = 50;
+const WITHIN_MS = 5_000;
+
+/** Once the read model has come as far as the request. */
+async function foundBy(precedents: ReadPrecedents, like: Parameters<ReadPrecedents>[0]): Promise<Precedents> {
+  for (const until = Date.now() + WITHIN_MS; Date.now() < until; await sleep(AGAIN_MS)) {
+    const found = await precedents(like);
+    if (found) return found;
+  }
+  throw new Unavailable('The read model is far behind the log');
+}
+
+interface Following extends AboutCall {
+  readonly fact: Requested;
+  readonly found: Precedents;
+}
+
+/** A grant that was given after the denial was meant for calls like the one that was denied. */
+async function follow(services: PrecedentServices, { fact, approvalId, found }: Following): Promise<void> {
+  const { tenant } = fact;
+  const { log } = services;
+  const known = knownCall({ approvalId }, await readCallToUse(services.policies)(log, tenant, { approvalId }));
+  if (!known) throw new Unavailable('The log does not show yet what was delivered from it');
+  const denial = found.denial && (await readEarlierDenial(log, tenant, known, found.denial));
+  for (const id of found.grants) {
+    const grant = await readGrant(log, tenant, id);
+    const isLater = grant && grant.seq > (denial?.seq ?? 0);
+    if (isLater && (await approvedBy(services, { fact, approvalId, known, grant }))) return;
+  }
+  if (denial) await deny(services, { fact, approvalId }, denial);
+}
+
+interface Granting extends AboutCall {
+  readonly fact: Requested;
+  readonly known: KnownCall;
+  readonly grant: Grant;
+}
+
+/**
+ * Takes a use of the grant and approves by it. Where another run has done so meanwhile the use is void: it is the decision that
+ * names the one that counts. The end of the grant is looked at again at last, since the reaction to it may have come in between.
+ */
+async function approvedBy(services: PrecedentServices, { fact, approvalId, known, grant }: Granting): Promise<boolean> {
+  const { decision } = known.approval;
+  const about = { tenant: fact.tenant, causationId: fact.eventId, context: {} };
+  if (!decision && isForGrant(grant, known, instant(services.clock()))) {
+    const n = await redeem(services, { fact, approvalId, grant });
+    if (n === undefined) return false;
+    const actor: Actor = { kind: 'grant', id: grant.grantId, via: 'reaction:requested' };
+    const command = { approvalId, grant, n };
+    await handleCommand(services, approvingByGrant(services.policies), { ...about, command, actor });
+  } else if (decision?.grant?.grantId !== grant.grantId) return false;
+  await revokeIfEnded(services, fact, { approvalId, grant });
+  return true;
+}
+
+async function redeem(
+  services: PrecedentServices,
+  { fact, approvalId, grant }: Omit<Granting, 'known'>,
+): Promise<number | undefined> {
+  const { grantId } = grant;
+  const handled = await handleCommand(services, redeeming, {
+    tenant: fact.tenant,
+    command: { grantId, approvalId, requestSeq: fact.seq },
+    context: {},
+    causationId: fact.eventId,
+    actor: { kind: 'service', id: 'approval-service', via: 'reaction:requested' },
+  });
+  if (handled.kind === 'recorded' && handled.fact.event.type === 'GrantRedeemed') return handled.fact.event.data.n;
+  return (handled.state satisfies Redeemable).mine?.n;
+}
+
+async function revokeIfEnded(
+  services: PrecedentServices,
+  fact: Requested,
+  { approvalId, grant }: Pick<Granting, 'approvalId' | 'grant'>,
+): Promise<void> {
+  const over = await services.log.last(subjects.over(fact.tenant, grant.grantId));
+  if (!over) return;
+  const actor: Actor = { ...over.actor, via: 'reaction:grant-ended' };
+  const about = { tenant: fact.tenant, command: { approvalId }, context: {}, causationId: over.eventId };
+  await handleCommand(services, revokingEndedGrant(services.policies), { ...about, actor });
+}
+
+async function deny(
+  services: PrecedentServices,
+  { fact, approvalId }: Pick<Following, 'fact' | 'approvalId'>,
+  earlier: EarlierDenial,
+): Promise<void> {
+  await handleCommand(services, denyingAgain(services.policies), {
+    tenant: fact.tenant,
+    command: { approvalId, earlier },
+    context: {},
+    causationId: fact.eventId,
+    actor: { kind: 'denial', id: earlier.repeats.approvalId, via: 'reaction:requested' },
+  });
+}

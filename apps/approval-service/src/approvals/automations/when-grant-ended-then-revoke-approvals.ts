@@ -1,0 +1,46 @@
+import type { Automation } from '#automation/run-automation';
+import type { Recorded } from '#contracts/envelope';
+import type { HoldpointEvent } from '#contracts/events';
+import type { GrantId } from '#contracts/ids';
+import { subjects } from '#contracts/subjects';
+import { handleCommand } from '#event-log/handle-command';
+import { Unavailable } from '#event-log/log';
+import { readGrant } from '#fold/grant';
+import type { JudgingServices } from '../approval-services.js';
+import { revokingEndedGrant } from '../domain/revoke-ended-grant.js';
+
+const AT_ONCE = 16;
+
+/** What the grant approved and nobody has used yet is taken back, in the name of whoever ended it. */
+export const whenGrantEndedThenRevokeApprovals = (services: JudgingServices): Automation => ({
+  durable: 'grants',
+  react: async (fact) => {
+    if (fact.event.type === 'GrantEnded') await revokeAll(services, fact, fact.event.data.grantId);
+  },
+});
+
+async function revokeAll(services: JudgingServices, fact: Recorded<HoldpointEvent>, id: GrantId): Promise<void> {
+  const grant = await readGrant(services.log, fact.tenant, id);
+  if (!grant?.end) throw new Unavailable('The log does not show yet what was delivered from it');
+  for (let done = 0; done < grant.used; done += AT_ONCE) {
+    const slots = Array.from({ length: Math.min(AT_ONCE, grant.used - done) }, (_, at) => done + at + 1);
+    await Promise.all(slots.map((n) => revokeOne(services, fact, { id, n })));
+  }
+}
+
+async function revokeOne(
+  services: JudgingServices,
+  { tenant, eventId, actor }: Recorded<HoldpointEvent>,
+  { id, n }: { readonly id: GrantId; readonly n: number },
+): Promise<void> {
+  const redeemed = await services.log.last(subjects.redemption(tenant, id, n));
+  if (redeemed?.event.type !== 'GrantRedeemed') throw new Unavailable(`The log does not show use ${n} of ${id}`);
+  const { approvalId } = redeemed.event.data;
+  await handleCommand(services, revokingEndedGrant(services.policies), {
+    tenant,
+    command: { approvalId },
+    context: {},
+    causationId: eventId,
+    actor: { ...actor, via: 'reaction:grant-ended' },
+  });
+}

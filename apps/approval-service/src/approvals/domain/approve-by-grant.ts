@@ -1,0 +1,52 @@
+import type { HoldpointEvent } from '#contracts/events';
+import type { Instant } from '#contracts/ids';
+import { accept, nothingToDo, type Answer } from '#decider/decider';
+import type { Grant } from '#fold/grant';
+import { covers } from '#policy/grants';
+import { expiresAt } from '#policy/times';
+import { usableFrom } from './answer.js';
+import {
+  decisionOn,
+  hasVotes,
+  knownCall,
+  onCall,
+  readCallToUse,
+  type AboutCall,
+  type CallRule,
+  type CallState,
+  type KnownCall,
+} from './call.js';
+
+/** A use of a grant that was taken for this approval: slot `n`. */
+export interface ApproveByGrant extends AboutCall {
+  readonly grant: Grant;
+  readonly n: number;
+}
+
+/** It is for requests after it, and for none that somebody looks at already, that is frozen, or that is over. */
+export function isForGrant(grant: Grant, known: KnownCall, now: Instant): boolean {
+  const { turn, approval, freeze, ruling } = known;
+  if (approval.decision || turn.end || freeze || hasVotes(approval)) return false;
+  if (grant.end || now >= grant.expiresAt || grant.seq >= turn.requestSeq) return false;
+  return now < expiresAt(ruling.requirement, turn.request, turn.requestedAt) && covers(grant, known);
+}
+
+/** What a standing decision approves, in its own name: every use says which grant it was, and whose. */
+export function approveByGrant(
+  command: ApproveByGrant,
+  state: CallState,
+  { now }: { readonly now: Instant },
+): Answer<HoldpointEvent, never> {
+  const known = knownCall(command, state);
+  const { grant, n } = command;
+  if (!known || !isForGrant(grant, known, now)) return nothingToDo;
+  const { usableUntil } = usableFrom(known, now);
+  const used = { grantId: grant.grantId, n, by: grant.by };
+  const until = usableUntil < grant.expiresAt ? usableUntil : grant.expiresAt;
+  return accept({
+    type: 'ToolApprovalDecided',
+    data: { ...decisionOn(known, command), decision: 'approved', grant: used, usableUntil: until },
+  });
+}
+
+export const approvingByGrant: CallRule<ApproveByGrant, object> = onCall(approveByGrant, readCallToUse);

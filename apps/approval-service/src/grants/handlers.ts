@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { EndGrant, IssueGrant } from '#contracts/grants/commands';
+import { grantIdOf } from '#contracts/ids';
+import type { Caller } from '#contracts/roles';
+import { declined, reply, type Done, type GrantMade, type Reply } from '#contracts/rpc';
+import { handleCommand, type LogServices, type Request } from '#event-log/handle-command';
+import { ending } from './domain/end-grant.js';
+import { issuing } from './domain/issue-grant.js';
+
+type Asked<Command> = Request<Command, { readonly caller: Caller }>;
+
+/** The same `Idempotency-Key` names the same grant. */
+export async function issue(services: LogServices, asked: Asked<IssueGrant>): Promise<Reply<GrantMade>> {
+  const { tenant, command: body, context, idempotencyKey } = asked;
+  const cause = idempotencyKey === undefined ? [randomUUID()] : ['key', context.caller.subject, idempotencyKey];
+  const command = { body, grantId: grantIdOf(tenant, ...cause) };
+  const handled = await handleCommand(services, issuing, { ...asked, command });
+  if (handled.kind === 'refused') return declined(handled.refusal);
+  if (handled.kind !== 'recorded' || handled.fact.event.type !== 'GrantIssued')
+    throw new Error(`Issuing ${command.grantId} gave neither the grant nor a refusal`);
+  const { grantId, expiresAt, maxUses, schemaDigest } = handled.fact.event.data;
+  return reply({ grantId, expiresAt, maxUses, schemaDigest, seq: handled.fact.seq });
+}
+
+export async function end(services: LogServices, asked: Asked<EndGrant>): Promise<Reply<Done>> {
+  const handled = await handleCommand(services, ending, asked);
+  if (handled.kind === 'refused') return declined(handled.refusal);
+  if (handled.kind === 'recorded') return reply({ seq: handled.fact.seq, recorded: true });
+  return reply({ seq: handled.state.grant?.end?.seq ?? 0, recorded: false });
+}

@@ -1,0 +1,83 @@
+import DataLoader from 'dataloader';
+import type { Pool } from 'pg';
+import type { ApprovalId, GrantId, Tenant } from '#contracts/ids';
+
+/** A call, and the place in the log of its request: what came after it is no precedent. */
+export interface LikeCall {
+  readonly tenant: Tenant;
+  readonly seq: number;
+  readonly conversationId: string;
+  readonly agent: string;
+  readonly toolName: string;
+  readonly server: string | undefined;
+  readonly argsDigest: string;
+}
+
+/** What the read model has of calls like one; the log alone says whether it is so. */
+export interface Precedents {
+  /** The oldest first. */
+  readonly grants: readonly GrantId[];
+  /** The newest of the same call, by a person or by an earlier one of theirs. */
+  readonly denial?: ApprovalId;
+}
+
+/** Nothing where the read model has not come as far as the call. */
+export type ReadPrecedents = (like: LikeCall) => Promise<Precedents | undefined>;
+
+/** Calls that come within so long are asked about together. */
+const GATHERED_MS = 10;
+const AT_ONCE = 200;
+/** Of grants that could be for one call; more than anybody gives. */
+const MOST_GRANTS = 50;
+
+export function precedentsReader(pool: Pool): ReadPrecedents {
+  const loader = new DataLoader<LikeCall, Precedents | undefined>((calls) => read(pool, calls), {
+    cache: false,
+    maxBatchSize: AT_ONCE,
+    batchScheduleFn: (run) => void setTimeout(run, GATHERED_MS),
+  });
+  return (like) => loader.load(like);
+}
+
+const FIND = `WITH asked AS (
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+      WITH ORDINALITY AS asked (tenant, seq, conversation_id, agent, tool, server, args_digest, place))
+  SELECT asked.seq <= COALESCE(projected.last_seq, 0) AS known, denied.approval_id AS denial,
+      ARRAY(
+        SELECT g.grant_id FROM grants g
+          WHERE g.tenant = asked.tenant AND g.tool = asked.tool AND g.server IS NOT DISTINCT FROM asked.server
+            AND (g.agent IS NULL OR g.agent = asked.agent)
+            AND (g.conversation_id IS NULL OR g.conversation_id = asked.conversation_id)
+            AND g.issued_seq < asked.seq AND g.ended_at IS NULL AND g.expires_at > now()
+          ORDER BY g.issued_seq LIMIT ${MOST_GRANTS}) AS grants
+    FROM asked
+    LEFT JOIN projection_checkpoint projected ON projected.name = 'read-model'
+    LEFT JOIN LATERAL (
+      SELECT a.approval_id FROM approvals a
+        WHERE a.tenant = asked.tenant AND a.conversation_id = asked.conversation_id AND a.args_digest = asked.args_digest
+          AND a.tool_name = asked.tool AND a.server IS NOT DISTINCT FROM asked.server AND a.decision = 'denied'
+          AND a.decided_by_kind IN ('person', 'denial') AND a.decision_seq < asked.seq
+        ORDER BY a.decision_seq DESC LIMIT 1) denied ON TRUE
+    ORDER BY asked.place`;
+
+interface Found {
+  readonly known: boolean;
+  readonly denial: ApprovalId | null;
+  readonly grants: readonly GrantId[];
+}
+
+async function read(pool: Pool, calls: readonly LikeCall[]): Promise<(Precedents | undefined)[]> {
+  const column = <Value>(of: (call: LikeCall) => Value) => calls.map(of);
+  const { rows } = await pool.query<Found>(FIND, [
+    column(({ tenant }) => tenant),
+    column(({ seq }) => seq),
+    column(({ conversationId }) => conversationId),
+    column(({ agent }) => agent),
+    column(({ toolName }) => toolName),
+    column(({ server }) => server ?? null),
+    column(({ argsDigest }) => argsDigest),
+  ]);
+  return rows.map(({ known, denial, grants }) =>
+    known ? { grants, ...(denial === null ? {} : { denial }) } : undefined,
+  );
+}

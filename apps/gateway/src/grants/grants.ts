@@ -1,0 +1,103 @@
+import type { GrantBody } from '#contracts/grants/commands';
+import type { GrantScope } from '#contracts/grants/events';
+import { indexOfApproval, turnKeyOfApproval, type ApprovalId, type GrantId, type Instant } from '#contracts/ids';
+import type { Caller } from '#contracts/roles';
+import { subjects } from '#contracts/subjects';
+import type { RequestedToolCall } from '#contracts/turns/events';
+import { grantStatus, readGrant, type Grant, type GrantStatus } from '#fold/grant';
+import { readApproval, readTurn } from '#fold/read';
+import { approvalStatus, type ApprovalStatus } from '#fold/status';
+import { conditionError, schemaDigestOf } from '#policy/grants';
+import type { PoliciesInForce } from '#policy/in-force';
+import { refused } from '../http/problem.js';
+import type { Lists } from '../operations/lists.js';
+import type { ReadTurns } from '../turns/read-turns.js';
+import { previewOf, type Preview } from './preview.js';
+
+/** One use: what became of the approval that it was taken for; `void` where that was decided otherwise. */
+export interface Redemption {
+  readonly n: number;
+  readonly approvalId: ApprovalId;
+  readonly at: Instant;
+  readonly state: ApprovalStatus | 'void';
+}
+
+export interface GrantView {
+  readonly grantId: GrantId;
+  readonly scope: GrantScope;
+  readonly status: GrantStatus;
+  readonly issuedBy: string;
+  readonly issuedAt: Instant;
+  /** The newest first, 100 at most. */
+  readonly redemptions: readonly Redemption[];
+}
+
+const NEWEST = 100;
+
+/** Standing decisions as the log has them now. */
+export class Grants {
+  constructor(
+    private readonly turns: ReadTurns,
+    private readonly policies: PoliciesInForce,
+    private readonly lists: Lists,
+  ) {}
+
+  async read({ tenant }: Caller, id: GrantId): Promise<GrantView> {
+    const grant = await readGrant(this.turns.log, tenant, id);
+    if (!grant) throw refused('not-found', 'There is no grant with this id');
+    const { by: issuedBy, at: issuedAt, usedSeq: _, ...shown } = grant;
+    const numbers = Array.from({ length: Math.min(NEWEST, grant.used) }, (__, at) => grant.used - at);
+    const redemptions = await Promise.all(numbers.map((n) => this.redemption({ tenant }, grant, n)));
+    const status = grantStatus(grant, this.turns.now());
+    return { ...shown, status, issuedBy, issuedAt, redemptions: redemptions.flat() };
+  }
+
+  /** As the approvals' own view gives it; of the newest call of the tool on record, where it is not said. */
+  async schemaDigestFor(caller: Caller, { scope, schemaDigest }: GrantBody): Promise<string> {
+    if (schemaDigest !== undefined) return schemaDigest;
+    const [newest] = await this.lists.newestCalls(caller, 1, scope);
+    const call = newest && (await this.callOf(caller, newest));
+    if (call) return schemaDigestOf(call);
+    const message = 'must be said where no call of this tool is on record';
+    throw refused('invalid-input', `The body is not valid: schemaDigest ${message}`, {
+      errors: [{ path: 'schemaDigest', message }],
+    });
+  }
+
+  async preview(caller: Caller, body: GrantBody): Promise<Preview> {
+    const { scope } = body;
+    const message = scope.when === undefined ? undefined : conditionError(scope.when);
+    if (message !== undefined)
+      throw refused('invalid-input', `The body is not valid: scope.when ${message}`, {
+        errors: [{ path: 'scope.when', message }],
+      });
+    const schemaDigest = await this.schemaDigestFor(caller, body);
+    const grant = { scope, schemaDigest, by: caller.subject, groups: caller.groups };
+    const looking = { log: this.turns.log, policies: this.policies };
+    return previewOf(looking, caller, grant, await this.lists.newestCalls(caller, NEWEST));
+  }
+
+  private async callOf({ tenant }: Caller, id: ApprovalId): Promise<RequestedToolCall | undefined> {
+    const turn = await readTurn(this.turns.log, tenant, turnKeyOfApproval(id));
+    return turn.state === 'unknown' ? undefined : turn.request.toolCalls[indexOfApproval(id)];
+  }
+
+  private async redemption(
+    { tenant }: Pick<Caller, 'tenant'>,
+    { grantId }: Grant,
+    n: number,
+  ): Promise<readonly Redemption[]> {
+    const { log } = this.turns;
+    const fact = await log.last(subjects.redemption(tenant, grantId, n));
+    if (fact?.event.type !== 'GrantRedeemed') return [];
+    const { approvalId } = fact.event.data;
+    const [turn, approval] = await Promise.all([
+      readTurn(log, tenant, turnKeyOfApproval(approvalId)),
+      readApproval(log, tenant, approvalId),
+    ]);
+    const { decision } = approval;
+    const isVoid = decision !== undefined && (decision.grant?.grantId !== grantId || decision.grant.n !== n);
+    const state = isVoid || turn.state === 'unknown' ? 'void' : approvalStatus(turn, approval, this.turns.now());
+    return [{ n, approvalId, at: fact.occurredAt, state }];
+  }
+}

@@ -1,0 +1,40 @@
+import { isSamePerson } from '#contracts/ids';
+import { refusal, type Refusal } from '#contracts/refusals';
+import type { Approval } from '#fold/approval';
+import { isOwnRequest } from '#fold/permission';
+import type { KnownTurn } from '#fold/turn';
+import { isAskedByAny, isOneAct, quorumsNow } from './asked.js';
+import type { Person } from './person.js';
+import type { Ruling } from './ruling.js';
+
+/** An answer to this call, one that stands for others like it too (by a grant), or taking an approval back before it is used. */
+export type Doing = 'answer' | 'allow-others' | 'take-back';
+
+export interface Judged {
+  readonly turn: KnownTurn;
+  readonly approval: Approval;
+  readonly ruling: Ruling;
+}
+
+/**
+ * May this person decide this? The one place that says so, for every way in: deciding, voting, withdrawing, remembering,
+ * redeeming what somebody remembered, taking back. Never the requester, the agent's owner or whom it acts for; and only who
+ * is asked by the requirement as it stands now.
+ */
+export function mayNotDecide(judged: Judged, who: Person, doing: Doing, isAdmin = false): Refusal | undefined {
+  if (doing === 'take-back') return isAdmin ? undefined : notTheirs(judged.approval, who);
+  const { turn, approval, ruling } = judged;
+  if (isOwnRequest(who.subject, turn)) return refusal('self-approval', 'Nobody decides what they asked for themselves');
+  if (!isAskedByAny(quorumsNow(ruling.requirement, approval.steps), who))
+    return refusal('forbidden', 'The policy asks others to decide this');
+  if (doing === 'allow-others' && !isOneAct(ruling.requirement))
+    return refusal('forbidden', 'Where one approval is not enough, or is held, none can stand for others');
+  return undefined;
+}
+
+/** What was approved is taken back by whoever approved it or gave the grant that did, or by an admin. */
+function notTheirs({ decision }: Approval, { subject }: Person): Refusal | undefined {
+  const by = decision?.grant?.by ?? (decision?.byKind === 'person' ? decision.by : undefined);
+  if (by !== undefined && isSamePerson(by, subject)) return undefined;
+  return refusal('forbidden', `Only ${by ?? 'whoever approved it'} or an admin can take this approval back`);
+}
