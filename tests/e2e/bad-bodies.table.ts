@@ -23,6 +23,8 @@ const BODIED: readonly Bodied[] = [
   { path: '/v1/policies', body: { expectedVersion: 0, rules: [], default: ONE }, by: 'operator' },
   { path: '/v1/policies/simulate', body: { rules: [], default: ONE }, by: 'operator' },
   { path: '/v1/freezes', body: { on: true, reason: 'r' }, by: 'operator' },
+  { path: '/v1/grants', body: { scope: { tool: 't' }, schemaDigest: DIGEST }, by: 'approver' },
+  { path: '/v1/grants/preview', body: { scope: { tool: 't' }, schemaDigest: DIGEST }, by: 'approver' },
   { path: '/v1/tokens', body: { name: 'n', subject: 's', roles: ['agent'] }, by: 'admin' },
 ];
 const WHO_AND_WHEN = ['actor', 'occurredAt', 'eventId', 'seq', 'tokenId', 'subjectOf', 'caller'];

@@ -4,11 +4,12 @@ import { api, type Api } from '../support/api.js';
 import { openTurn } from '../support/stories.js';
 import { World } from '../support/world.js';
 import { BODIES } from './bad-bodies.table.js';
+import { GRANTS } from './bad-grants.table.js';
 import { BAD_INPUT, type BadRow } from './bad-input.table.js';
 import { BAD_PATHS } from './bad-paths.table.js';
 import { QUERIES } from './bad-queries.table.js';
 
-const ROWS: readonly BadRow[] = [...BAD_INPUT, ...BODIES, ...BAD_PATHS, ...QUERIES];
+const ROWS: readonly BadRow[] = [...BAD_INPUT, ...BODIES, ...BAD_PATHS, ...GRANTS, ...QUERIES];
 
 describe('bad input', () => {
   let world: World;

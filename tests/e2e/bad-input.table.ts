@@ -496,7 +496,7 @@ const READING: readonly BadRow[] = [
   }),
   get('/v1/stream?after=x', { at: 'after' }),
   get('/v1/nonsense', { status: 404, problem: 'not-found' }),
-  get('/v1/grants', { status: 404, problem: 'not-found', by: 'admin' }),
+  get('/v1/exports', { status: 404, problem: 'not-found', by: 'admin' }),
 ];
 
 const issue = (name: string, body: Record<string, unknown>, at: string): BadRow => ({

@@ -51,6 +51,8 @@ const BY_ID: readonly Target[] = [
   { path: '/v1/approvals/{id}/outcome', body: { ...attempt, ok: true } },
   { path: '/v1/parked/{id}/unpark', by: 'operator' },
   { path: '/v1/tokens/{id}/revoke', by: 'admin' },
+  { method: 'GET', path: '/v1/grants/{id}', by: 'approver' },
+  { path: '/v1/grants/{id}/end', by: 'approver' },
   { method: 'GET', path: '/v1/conversations/{id}/events' },
 ];
 

@@ -5,6 +5,12 @@ import { eventually, World } from '../support/world.js';
 
 const ONE = { approvers: { count: 1 } };
 const SCHEMA = { type: 'object', properties: { to: { type: 'string' } } };
+interface Redemption {
+  readonly n: number;
+  readonly state: string;
+  readonly approvalId: string;
+}
+
 const problem = (name: string) => ({ type: `urn:holdpoint:problem:${name}` });
 
 /** Each story is told in a tenant of its own. */
@@ -84,7 +90,7 @@ describe('standing decisions', () => {
     });
     expect(list['items']).toHaveLength(1);
     const view = (await grantOf(ada, grantId)).body;
-    expect(view['redemptions'].map(({ n, state }: Record<string, unknown>) => [n, state])).toEqual([
+    expect((view['redemptions'] as Redemption[]).map(({ n, state }) => [n, state])).toEqual([
       [2, 'approved'],
       [1, 'approved'],
     ]);
@@ -256,7 +262,7 @@ describe('standing decisions', () => {
       expect(body).toMatchObject({ of: 4, matched: 2 });
       return body;
     });
-    expect(preview['items'].map(({ approvalId }: { approvalId: string }) => approvalId)).toEqual([ids[2], ids[0]]);
+    expect((preview['items'] as Redemption[]).map(({ approvalId }) => approvalId)).toEqual([ids[2], ids[0]]);
     expect(await operator.post('/v1/grants/preview', { scope: { ...scope, when: 'args.to +' } })).toMatchObject({
       status: 400,
       body: { errors: [{ path: 'scope.when' }] },

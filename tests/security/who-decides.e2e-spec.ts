@@ -3,11 +3,13 @@ import type { Route } from '../../apps/gateway/src/http/route.js';
 import { ROUTES, type RouteName } from '../../apps/gateway/src/http/routes.js';
 import type { Api, ApiAnswer } from '../support/api.js';
 import { openTurn } from '../support/stories.js';
-import { World } from '../support/world.js';
+import { eventually, World } from '../support/world.js';
+
+const SEND = { tool: 'send_email', server: 'gmail' };
 
 /**
  * Every way in which a person can decide, or change what was decided: the request, for one approval. A route that approvers
- * may write to and that is not here fails the first test.
+ * may write to and that is neither here nor among the standing ones fails the first test.
  */
 const WAYS: Readonly<Partial<Record<RouteName, (who: Api, approvalId: string) => Promise<ApiAnswer>>>> = {
   decide: (who, id) => who.post(`/v1/approvals/${id}/decision`, { decision: 'approve' }),
@@ -15,6 +17,9 @@ const WAYS: Readonly<Partial<Record<RouteName, (who: Api, approvalId: string) =>
   decideMany: (who, id) => who.post('/v1/decisions', { items: [{ approvalId: id, decision: 'approve' }] }),
   revoke: (who, id) => who.post(`/v1/approvals/${id}/revoke`, { reason: 'mine' }),
 };
+
+/** Of calls to come: what these allow is judged at each call. */
+const STANDING: readonly RouteName[] = ['issueGrant', 'endGrant', 'previewGrant'];
 
 const isWay = (name: string): boolean => {
   const { method, roles }: Route = ROUTES[name as RouteName];
@@ -45,7 +50,7 @@ describe('who may decide', () => {
   const refusalOf = ({ body }: ApiAnswer): unknown => (body['items']?.[0]?.problem ?? body)['type'];
 
   it('is asked on every route on which an approver can write', () =>
-    expect(Object.keys(ROUTES).filter(isWay).sort()).toEqual(Object.keys(WAYS).sort()));
+    expect(Object.keys(ROUTES).filter(isWay).sort()).toEqual([...Object.keys(WAYS), ...STANDING].sort()));
 
   it.each(Object.keys(WAYS) as RouteName[])(
     '%s: not for whom the agent acts, nor for whom nobody asks',
@@ -60,6 +65,32 @@ describe('who may decide', () => {
       expect(body['status']).toBe(way === 'revoke' ? 'approved' : 'pending');
     },
   );
+
+  it('nor by a grant that they give, or remember, or try to see the effect of', async () => {
+    const [asked, seen] = [await open(), await open()];
+    const pay = await world.as('pia@example.com', { roles: ['approver'], groups: ['payments'] });
+    const { schemaDigest } = (await pay.get(`/v1/approvals/${seen}`)).body;
+    const grant = { scope: SEND, schemaDigest };
+    for (const who of [requester, outsider]) {
+      const remembering = { decision: 'approve', remember: { scope: SEND } };
+      expect((await who.post(`/v1/approvals/${asked}/decision`, remembering)).status).toBe(403);
+      expect(await who.post('/v1/grants', grant)).toMatchObject({ status: 201 });
+      expect((await who.post('/v1/grants/preview', grant)).body).toMatchObject({ matched: 0 });
+    }
+    const later = await open();
+    const given = (await pay.post('/v1/grants', grant)).body['grantId'];
+    expect((await outsider.post(`/v1/grants/${given}/end`)).status).toBe(403);
+    const granted = await open();
+    await eventually(async () =>
+      expect((await pay.get(`/v1/approvals/${granted}`)).body).toMatchObject({
+        decision: { grant: { grantId: given } },
+      }),
+    );
+    for (const id of [asked, later])
+      expect((await pay.get(`/v1/approvals/${id}`)).body).toMatchObject({ status: 'pending' });
+    expect((await outsider.post(`/v1/approvals/${granted}/revoke`, { reason: 'mine' })).status).toBe(403);
+    expect((await pay.post(`/v1/approvals/${granted}/revoke`, { reason: 'mine' })).status).toBe(200);
+  });
 });
 
 function fail(): never {

@@ -111,7 +111,7 @@ describe('who comes in', () => {
 });
 
 describe('an address', () => {
-  it.each(['/', '/v1', '/v1/grants/x/end', '/v1/audit/verify', '/v1/exports', '/v1/me/', '/V1/me', '/v1//me'])(
+  it.each(['/', '/v1', '/v1/grants/x/use', '/v1/audit/verify', '/v1/exports', '/v1/me/', '/V1/me', '/v1//me'])(
     '%s has nothing at it',
     async (path) => expect((await ask(path)).status).toBe(404),
   );

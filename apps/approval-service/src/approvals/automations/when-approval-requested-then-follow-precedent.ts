@@ -15,22 +15,28 @@ import { approvingByGrant, isForGrant } from '../domain/approve-by-grant.js';
 import { knownCall, readCallToUse, type AboutCall, type KnownCall } from '../domain/call.js';
 import { denyingAgain, readEarlierDenial, type EarlierDenial } from '../domain/deny-again.js';
 import { revokingEndedGrant } from '../domain/revoke-ended-grant.js';
+import { OneAtATime } from './one-at-a-time.js';
 import { redeeming, type Redeemable } from '../domain/redeem-grant.js';
 
-export interface PrecedentServices extends JudgingServices {
+interface PrecedentServices extends JudgingServices {
   readonly precedents: ReadPrecedents;
+  /** Those who want a use of one grant would else take each other's place, over and over. */
+  readonly queue: OneAtATime;
 }
 
 /**
  * What somebody said before of calls like this one answers it: their denial of the same call, or a grant that they gave. Both
  * are found in the read model, and proven by the log; while that is away, people are asked, and this is tried again.
  */
-export const whenApprovalRequestedThenFollowPrecedent = (services: PrecedentServices): Automation => ({
-  durable: 'precedents',
-  react: async (fact) => {
-    if (fact.event.type === 'ToolApprovalRequested') await lookBack(services, fact, fact.event.data);
-  },
-});
+export function whenApprovalRequestedThenFollowPrecedent(around: Omit<PrecedentServices, 'queue'>): Automation {
+  const services = { ...around, queue: new OneAtATime() };
+  return {
+    durable: 'precedents',
+    react: async (fact) => {
+      if (fact.event.type === 'ToolApprovalRequested') await lookBack(services, fact, fact.event.data);
+    },
+  };
+}
 
 type Requested = Recorded<HoldpointEvent>;
 
@@ -95,7 +101,7 @@ async function approvedBy(services: PrecedentServices, { fact, approvalId, known
   const { decision } = known.approval;
   const about = { tenant: fact.tenant, causationId: fact.eventId, context: {} };
   if (!decision && isForGrant(grant, known, instant(services.clock()))) {
-    const n = await redeem(services, { fact, approvalId, grant });
+    const n = await services.queue.run(grant.grantId, () => redeem(services, { fact, approvalId, grant }));
     if (n === undefined) return false;
     const actor: Actor = { kind: 'grant', id: grant.grantId, via: 'reaction:requested' };
     const command = { approvalId, grant, n };
