@@ -14,6 +14,7 @@ const SMALL: readonly (readonly [string, ...string[]])[] = [
   ['parked', '--pending', '200', '--rounds', '1'],
   ['loop', '--seconds', '1', '--rounds', '1', '--concurrency', '4'],
   ['policy', '--seconds', '1', '--rounds', '1'],
+  ['simulate', '--requests', '6000', '--seconds', '1', '--rounds', '1'],
   ['soak', '--seconds', '20', '--concurrency', '4'],
   ['fanout', '--streams', '5', '--workers', '10', '--seconds', '1', '--rounds', '1', '--per-second', '10'],
 ];

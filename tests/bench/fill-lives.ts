@@ -52,7 +52,7 @@ function append(writers: Writers, part: Part): Promise<unknown> {
 const TRIES = 30;
 
 /** A busy machine answers late: nobody else writes here, so what is taken at a second try was stored by the first. */
-async function stored(appendOnce: () => Promise<Appended>): Promise<void> {
+export async function stored(appendOnce: () => Promise<Appended>): Promise<void> {
   let appended = await appendOnce();
   for (let tries = 1; appended.is === 'unclear' && tries < TRIES; tries++) {
     appended = await appendOnce();
@@ -95,7 +95,7 @@ const ROUNDS = 10;
 const IDLE_MS = 2_000;
 
 /** Until nothing has come for a while. */
-async function drain(broker: Broker, durable: string): Promise<void> {
+export async function drain(broker: Broker, durable: string): Promise<void> {
   const stop = new AbortController();
   let idle = setTimeout(() => stop.abort(), IDLE_MS);
   for await (const delivery of broker.events.deliveries(durable, stop.signal)) {

@@ -9,6 +9,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   replay: async () => (await import('./replay.js')).replay,
   parked: async () => (await import('./parked.js')).parked,
   policy: async () => (await import('./policy.js')).policy,
+  simulate: async () => (await import('./simulate.js')).simulate,
   fanout: async () => (await import('./fanout.js')).fanout,
   'unit-costs': async () => (await import('./unit-costs.js')).unitCosts,
   scale: async () => (await import('./scale.js')).scale,

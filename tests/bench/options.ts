@@ -1,7 +1,17 @@
 import { parseArgs } from 'node:util';
 
 /** What can be made smaller or larger; each bench has its own sizes where nothing is said. */
-const SIZES = ['events', 'rounds', 'seconds', 'pending', 'streams', 'workers', 'concurrency', 'per-second'] as const;
+const SIZES = [
+  'events',
+  'rounds',
+  'seconds',
+  'pending',
+  'streams',
+  'workers',
+  'concurrency',
+  'per-second',
+  'requests',
+] as const;
 type Size = (typeof SIZES)[number];
 
 export type BenchOptions = Readonly<Partial<Record<Size, number>>>;

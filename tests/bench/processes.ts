@@ -3,8 +3,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const TICKS_A_SECOND = 100;
 
 /** What the system says of a process; it is Linux alone that says it so. */
-export function residentBytesOf(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+export const residentBytesOf = (pid: number): number => bytesOf(pid, 'VmRSS');
+/** The most that was resident since it started. */
+export const mostResidentBytesOf = (pid: number): number => bytesOf(pid, 'VmHWM');
+
+function bytesOf(pid: number, what: string): number {
+  const kilobytes = new RegExp(`${what}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;
 }
 
