@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Body, Controller, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { PublishPolicy, SimulatePolicy } from '#contracts/policies/commands';
@@ -7,11 +6,12 @@ import type { PolicyMade } from '#contracts/rpc';
 import { policyErrors } from '#policy/check-policy';
 import { From, type Asker } from '../auth/asker.js';
 import { Deciders } from '../deciders/deciders.js';
+import { ndjson } from '../http/ndjson.js';
 import { On } from '../http/on.js';
 import { refused } from '../http/problem.js';
 import { Lists } from '../operations/lists.js';
 import { ReadTurns } from '../turns/read-turns.js';
-import { simulate, type Line } from './simulate.js';
+import { simulate } from './simulate.js';
 
 @Controller()
 export class PoliciesController {
@@ -36,10 +36,6 @@ export class PoliciesController {
   simulate(@From() { caller }: Asker, @Body() body: SimulatePolicy, @Res() reply: FastifyReply): void {
     const errors = policyErrors(body);
     if (errors.length > 0) throw refused('invalid-input', 'The draft is not valid', { errors });
-    void reply.type('application/x-ndjson').send(Readable.from(textOf(simulate(this.turns.log, caller.tenant, body))));
+    void reply.type('application/x-ndjson').send(ndjson(simulate(this.turns.log, caller.tenant, body)));
   }
-}
-
-async function* textOf(lines: AsyncIterable<Line>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
