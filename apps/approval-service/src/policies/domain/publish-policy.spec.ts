@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { PublishPolicy } from '#contracts/policies/commands';
 import type { PolicyRule } from '#contracts/policies/policy';
 import { hashOfPolicy } from '#policy/compiled';
-import { publishPolicy } from './publish-policy.js';
+import { publishPolicy, refusePolicy } from './publish-policy.js';
 
 const ONE = { approvers: { count: 1 } };
 const policy = (expectedVersion: number, rules: PolicyRule[] = []): PublishPolicy => ({
@@ -29,8 +29,9 @@ describe('a policy', () => {
   );
   it('is published once, sent twice', () =>
     expect(publishPolicy(policy(1, [rule]), version(2, [rule]))).toMatchObject({ kind: 'nothing-to-do' }));
-  it('that is not valid is refused with the place, before anything is read of it', () =>
-    expect(publishPolicy(policy(9, [{ ...rule, when: 'args.' }]), NONE)).toMatchObject({
-      refusal: { reason: 'invalid-input', errors: [{ path: 'rules[0].when' }] },
+  it('that is not valid is refused with the place, whatever the newest version is', () =>
+    expect(refusePolicy(policy(9, [{ ...rule, when: 'args.' }]))).toMatchObject({
+      ...{ reason: 'invalid-input', errors: [{ path: 'rules[0].when' }] },
     }));
+  it('that is valid is not', () => expect(refusePolicy(policy(9, [rule]))).toBeUndefined());
 });

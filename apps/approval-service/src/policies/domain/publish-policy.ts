@@ -2,6 +2,7 @@ import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import type { PublishPolicy } from '#contracts/policies/commands';
 import type { PolicyPublished } from '#contracts/policies/events';
+import type { Policy } from '#contracts/policies/policy';
 import { refusal, type Refusal } from '#contracts/refusals';
 import { subjects } from '#contracts/subjects';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
@@ -17,10 +18,14 @@ export interface NewestPolicy {
 
 const NONE: NewestPolicy = { seq: 0 };
 
-/** The next version, whole; whoever did not see the version before it is told so. */
+/** What is wrong with a policy by itself, whatever was published before. */
+export function refusePolicy(policy: Policy): Refusal | undefined {
+  const errors = policyErrors(policy);
+  return errors.length === 0 ? undefined : refusal('invalid-input', 'The policy is not valid', { errors });
+}
+
+/** Of a valid policy the next version, whole; whoever did not see the version before it is told so. */
 export function publishPolicy(command: PublishPolicy, { newest }: NewestPolicy): Answer<HoldpointEvent, Refusal> {
-  const errors = policyErrors(command);
-  if (errors.length > 0) return refuse(refusal('invalid-input', 'The policy is not valid', { errors }));
   const { expectedVersion, rules, default: otherwise } = command;
   const hash = hashOfPolicy(command);
   const version = newest?.version ?? 0;
