@@ -114,7 +114,7 @@ async function simulated(gateway: Gateway, { calls }: RecordedCalls) {
   const begunCpu = cpuSecondsOf(gateway.pid);
   const seconds = await timed(async () => (found = await counted(linesOf(await gateway.open()))));
   const [lines, sums] = found;
-  if (sums['calls'] !== calls || lines['call'] !== calls || lines['regret'] !== sums['regret'])
+  if (sums['calls'] !== calls || lines['call'] !== calls || (lines['regret'] ?? 0) !== sums['regret'])
     throw new Error(`${calls} calls were recorded: ${JSON.stringify({ lines, sums })}`);
   const cpuSeconds = rounded(cpuSecondsOf(gateway.pid) - begunCpu);
   return { lines: lines as Readonly<Partial<Record<'progress', number>>>, seconds: rounded(seconds), cpuSeconds };
