@@ -21,6 +21,7 @@ import { STREAMS, StreamsController, type Streams } from './streams/streams.cont
 import { TokensController } from './tokens/tokens.controller.js';
 import { CHANGES } from './turns/await-decision.js';
 import { ContinuationsController } from './turns/continuations.controller.js';
+import { ReadTaken } from './turns/read-taken.js';
 import { ReadTurns } from './turns/read-turns.js';
 import { DUE, RedriveController } from './turns/redrive.controller.js';
 import { TurnsController } from './turns/turns.controller.js';
@@ -46,6 +47,7 @@ export const CONTROLLERS: readonly Type[] = [
 export interface Parts {
   readonly deciders: Deciders;
   readonly turns: ReadTurns;
+  readonly taken: ReadTaken;
   readonly approvals: ReadApprovals;
   readonly offers: Offers;
   readonly due: DueServices;
@@ -62,6 +64,7 @@ export class GatewayModule {
     const providers: Provider[] = [
       { provide: Deciders, useValue: parts.deciders },
       { provide: ReadTurns, useValue: parts.turns },
+      { provide: ReadTaken, useValue: parts.taken },
       { provide: ReadApprovals, useValue: parts.approvals },
       { provide: Offers, useValue: parts.offers },
       { provide: DUE, useValue: parts.due },

@@ -17,6 +17,7 @@ import { Changes } from './live/changes.js';
 import { ToldTurns } from './live/told-turns.js';
 import { loopsOf, reportTo, type Report } from './loops.js';
 import { Lists } from './operations/lists.js';
+import { ReadTaken } from './turns/read-taken.js';
 import { ReadTurns } from './turns/read-turns.js';
 
 const CHANGES_AT_ONCE = 500;
@@ -41,8 +42,8 @@ function partsOf(service: Service, deciders: Deciders, readModel: ReadModel): Pa
   const report = reportTo(service.logger);
   const changes = new Changes(broker.events, report);
   const turns = new ReadTurns(broker.events, broker.clock, changes);
-  const policies = new PoliciesInForce(turns.log);
-  const offers = new Offers({ ...broker, heardOf: turns.heardOf, report, stopping });
+  const policies = new PoliciesInForce(broker.events);
+  const offers = new Offers({ ...broker, policies, heardOf: turns.heardOf, report, stopping });
   const lists = new Lists(readModel, turns);
   broker.onReconnect(() => changes.recent.forget());
   changes.onRevoked((tokenId) => callers.forget(tokenId));
@@ -52,10 +53,11 @@ function partsOf(service: Service, deciders: Deciders, readModel: ReadModel): Pa
     deciders,
     turns,
     approvals: new ReadApprovals(turns, policies),
+    taken: new ReadTaken(turns, policies),
     lists,
     grants: new Grants(turns, policies, lists),
     offers,
-    due: { offers, commands: broker.commands, clock: broker.clock },
+    due: { offers, policies, commands: broker.commands, clock: broker.clock },
     changes,
     streams: { ...told, feed: feedOf({ readModel, lists, turns, report }) },
     health: new Health(broker, deciders),

@@ -76,21 +76,3 @@ export function callResult(turn: KnownTurn, call: RequestedToolCall, index: numb
     decidedBy: use && use.is !== 'started' ? use.by : decision.by,
   };
 }
-
-/** What a worker that takes a continuation is told of the calls it may still have to run: 'free' ones wait for a `use`. */
-export type Execution = {
-  readonly approvalId: string;
-  readonly state: 'free' | 'executed' | 'failed';
-  readonly result?: unknown;
-  readonly error?: unknown;
-};
-
-export function executionsOf(turn: KnownTurn, approvals: readonly Approval[], index?: number): readonly Execution[] {
-  return approvals.flatMap((approval, at): Execution[] => {
-    if (index !== undefined && at !== index) return [];
-    const approvalId = approvalIdOf(turn.request.turnKey, at);
-    if (approval.outcome?.ok === true) return [{ approvalId, state: 'executed', result: approval.outcome.result }];
-    if (approval.outcome?.ok === false) return [{ approvalId, state: 'failed', error: approval.outcome.error }];
-    return approval.decision?.is === 'approved' && approval.use === undefined ? [{ approvalId, state: 'free' }] : [];
-  });
-}

@@ -3,11 +3,11 @@ import { digestOf } from '#contracts/canonical';
 import { approvalIdOf, later, turnKeyOf, type Instant, type Tenant, type TokenId } from '#contracts/ids';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
 import { NEW_APPROVAL, type Approval, type Decision, type Outcome, type Use } from './approval.js';
-import { continuationOf, executionsOf } from './continuation.js';
+import { continuationOf } from './continuation.js';
 import { NEVER_TAKEN, type Lease } from './lease.js';
 import { modelText } from './model-text.js';
 import { isOwnRequest } from './permission.js';
-import { APPROVAL_STATUSES, approvalStatus, isInDoubt, mayGoOn, turnStatus } from './status.js';
+import { APPROVAL_STATUSES, approvalStatus, isInDoubt, isLeftBehind, mayGoOn, turnStatus } from './status.js';
 import type { KnownTurn } from './turn.js';
 import { usableUntil } from './usable.js';
 
@@ -88,6 +88,12 @@ describe('a use without an outcome is in doubt', () => {
     expect(isInDoubt(turn({ lease: lease(60, 1, 'given-back') }), approved({ use: started }), at(10))).toBe(true));
   it('when another attempt has the turn', () =>
     expect(isInDoubt(turn({ lease: lease(60, 2) }), approved({ use: started }), at(10))).toBe(true));
+  it('and left behind only in the second case', () =>
+    expect([
+      isLeftBehind(turn({ lease: lease(60, 1, 'given-back') }), approved({ use: started })),
+      isLeftBehind(turn({ lease: lease(60, 2) }), approved({ use: started })),
+      isLeftBehind(turn({ lease: lease(60, 2) }), approved()),
+    ]).toEqual([false, true, false]));
   it('by the lease of the call, where each is released by itself', () => {
     const each = turn({ request: request({ release: 'each' }), lease: lease(60) });
     expect(isInDoubt(each, approved({ use: started, lease: lease(60) }), at(10))).toBe(false);
@@ -155,15 +161,6 @@ describe('a continuation', () => {
   });
   it('of an undecided call is a mistake', () =>
     expect(() => continuationOf(turn(), [approval()])).toThrow('not decided'));
-  it('tells who takes it what ran', () => {
-    const all = [
-      approved({ use: started, outcome: succeeded }),
-      approved({ use: started, outcome: failed }),
-      approved(),
-      approval({ decision: decision('denied') }),
-    ];
-    expect(executionsOf(turn(), all).map(({ state }) => state)).toEqual(['executed', 'failed', 'free']);
-  });
 });
 
 describe('what the model is told', () => {

@@ -2,7 +2,7 @@ import type { Instant } from '#contracts/ids';
 import type { ApprovalStatus, TurnStatus } from '#contracts/statuses';
 import type { Approval } from './approval.js';
 import { closingOf } from './closing.js';
-import { isAlive, type Lease } from './lease.js';
+import { isAlive, lastAttempt, type Lease } from './lease.js';
 import type { KnownTurn } from './turn.js';
 
 export { APPROVAL_STATUSES, TURN_STATUSES, type ApprovalStatus, type TurnStatus } from '#contracts/statuses';
@@ -11,12 +11,16 @@ export { APPROVAL_STATUSES, TURN_STATUSES, type ApprovalStatus, type TurnStatus 
 export const leaseOfCall = (turn: KnownTurn, approval: Approval): Lease =>
   turn.request.release === 'all' ? turn.lease : approval.lease;
 
-/** Began, was never heard of again, and the lease under which it began is over: only a person can say what happened. */
-export function isInDoubt(turn: KnownTurn, approval: Approval, now: Instant): boolean {
-  if (approval.use?.is !== 'started' || approval.outcome) return false;
-  const lease = leaseOfCall(turn, approval);
-  return !isAlive(lease, now) || lease.state !== 'taken' || lease.attempt !== approval.use.attempt;
-}
+/** Began, and there is no outcome. */
+export const isUnfinished = ({ use, outcome }: Approval): boolean => use?.is === 'started' && outcome === undefined;
+
+/** Another attempt has followed the one that began it. */
+export const isLeftBehind = (turn: KnownTurn, approval: Approval): boolean =>
+  approval.use?.is === 'started' && approval.use.attempt !== lastAttempt(leaseOfCall(turn, approval));
+
+/** Unfinished, and the lease under which it began is over: nobody knows what happened. */
+export const isInDoubt = (turn: KnownTurn, approval: Approval, now: Instant): boolean =>
+  isUnfinished(approval) && (isLeftBehind(turn, approval) || !isAlive(leaseOfCall(turn, approval), now));
 
 /** What time makes (`in-doubt`) is computed when read, never stored (design 4.13). */
 export function approvalStatus(turn: KnownTurn, approval: Approval, now: Instant): ApprovalStatus {

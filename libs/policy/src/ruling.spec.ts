@@ -45,15 +45,21 @@ describe('of the rules that match', () => {
     const rules = [rule('a', 'deny'), rule('b', 'deny', { reason: 'B' }), rule('c', 'deny', { reason: 'C' })];
     expect(on([rule('y', 'approve', { reason: 'Y' }), ...rules]).reason).toBe('B');
   });
-  it('any can call the tool idempotent', () =>
-    expect([on([rule('y', 'approve', { idempotent: true }), require]).idempotent, on([require]).idempotent]).toEqual([
-      true,
-      false,
-    ]));
+  it('each must call the tool idempotent: one that does not say so is enough against it', () => {
+    const again = rule('y', 'approve', { idempotent: true });
+    const askedToo = rule('z', 'require', { idempotent: true });
+    const all = [[again], [again, askedToo], [again, require], [require]].map((rules) => on(rules).idempotent);
+    expect(all).toEqual([true, true, false, false]);
+  });
 });
 
 describe('where no rule matches', () => {
   const other = rule('other', 'approve', { tools: ['other'] });
+  it('nothing is idempotent, whatever rules about other calls say', () =>
+    expect([
+      on([rule('other', 'approve', { tools: ['other'], idempotent: true })]).idempotent,
+      ruleOn(BEFORE_ANY_POLICY, REQUEST, CALL).idempotent,
+    ]).toEqual([false, false]));
   it('people decide by the default', () =>
     expect(on([other], {}, LAW)).toMatchObject({ effect: 'require', requirement: completed(LAW), rules: [] }));
   it('so they do without a policy', () =>
@@ -69,6 +75,11 @@ describe('where a rule fails', () => {
   it.each(['approve', 'deny', 'require'] as const)('though it would only %s, nothing is approved', (then) =>
     expect(on([approve, failing(then)])).toMatchObject({ effect: 'require', rules: [], requirement: ONE_APPROVER }),
   );
+  it.each(['approve', 'deny', 'require'] as const)('though it would only %s, nothing is idempotent', (then) =>
+    expect(on([rule('y', 'approve', { idempotent: true }), failing(then)]).idempotent).toBe(false),
+  );
+  it('it calls nothing idempotent itself', () =>
+    expect(on([rule('fails', 'approve', { idempotent: true, when: FAILS })]).idempotent).toBe(false));
   it('what others require is required beside the default', () =>
     expect(on([require, failing('approve')], {}, LAW)).toMatchObject({
       effect: 'require',

@@ -19,6 +19,7 @@ export interface Ruling {
   readonly reason: string | undefined;
   /** Rules that could not say whether they match: then a person decides. */
   readonly failures: readonly RuleFailure[];
+  /** Every rule that is about the call says that it may run twice, and none failed. */
   readonly idempotent: boolean;
   /** Which policy and engine said it, and the digest of what they said. */
   readonly applied: AppliedRequirement;
@@ -44,7 +45,7 @@ export function ruleOn(policy: CompiledPolicy, request: About, call: Call): Ruli
     ...said,
     reason: matching.find(({ id, reason }) => said.rules.includes(id) && reason !== undefined)?.reason,
     failures,
-    idempotent: matching.some(({ idempotent }) => idempotent),
+    idempotent: failures.length === 0 && matching.length > 0 && matching.every(({ idempotent }) => idempotent),
     applied: { policyVersion: policy.version, engineVersion: ENGINE_VERSION, hash: digestOf(hashed) },
   };
 }

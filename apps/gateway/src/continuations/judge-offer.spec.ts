@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HoldpointEvent } from '#contracts/events';
 import { readWholeTurn } from '#fold/read';
+import { judgedTurn } from '#policy/run-again';
 import { judgeOffer, mayTake, type Judgement, type OfferQuestion } from './judge-offer.js';
 import {
+  AGAIN,
   at,
   call,
   decided,
@@ -11,6 +13,7 @@ import {
   lapsed,
   logOf,
   OTHER_TOKEN,
+  published,
   requested,
   resumed,
   revoked,
@@ -32,7 +35,8 @@ interface Asking {
 const judged =
   (...events: readonly HoldpointEvent[]) =>
   async ({ of = 'turn', now = 1, caller }: Asking = {}): Promise<Judgement> => {
-    const whole = await readWholeTurn((await logOf(...events)).events, TENANT, TURN_KEY);
+    const log = await logOf(...events);
+    const whole = await judgedTurn(log.policies, TENANT, await readWholeTurn(log.events, TENANT, TURN_KEY));
     if (!whole) throw new Error('The story begins with a request');
     const { request } = whole.turn;
     const command = of === 'turn' ? continuationOfTurn(request) : continuationOfCall(request, call(of));
@@ -43,6 +47,7 @@ const whole = requested();
 const each = requested({ release: 'each', calls: 2 });
 const OFFER = { is: 'offer' };
 const OVER = { is: 'over' };
+const LATER = { is: 'later', ms: 5_000 };
 
 describe('a continuation of a turn', () => {
   it('is offered when every call is decided', async () => expect(await judged(whole, decided(0))()).toEqual(OFFER));
@@ -107,6 +112,35 @@ describe('a turn with a holder', () => {
     expect(await judged(held, decided(0))({ now: 10 })).toEqual(OFFER));
   it('is offered to anybody once its holder gave it back', async () =>
     expect(await judged(held, decided(0), resumed(), givenBack({ n: 2 }))()).toEqual(OFFER));
+});
+
+describe('what is in doubt and may run again', () => {
+  const again = published([AGAIN]);
+  const left = [decided(0), resumed({ until: 60 }), started(0)];
+  it('is offered when its lease is over', async () =>
+    expect(await judged(again, whole, ...left)({ now: 60 })).toEqual(OFFER));
+  it('is not offered before', async () =>
+    expect(await judged(again, whole, ...left)({ now: 59 })).toEqual({ is: 'later', ms: 1_000 }));
+  it('is offered at once when it was given back', async () =>
+    expect(await judged(again, whole, ...left, givenBack({ n: 2 }))()).toEqual(OFFER));
+  it('is over when the turn has ended', async () =>
+    expect(await judged(again, whole, ...left, ended())({ now: 60 })).toEqual(OVER));
+  it('waits where a sibling must not run twice', async () => {
+    const only = published([{ ...AGAIN, when: 'args.to == 0' }]);
+    const two = [requested({ calls: 2 }), decided(0), decided(1), resumed({ until: 60 }), started(0)];
+    expect(await judged(only, ...two)({ now: 60 })).toEqual(OFFER);
+    expect(await judged(only, ...two, started(1))({ now: 60 })).toEqual(LATER);
+  });
+  it('is offered by itself, where each call is released, and its sibling is not', async () => {
+    const only = published([{ ...AGAIN, when: 'args.to == 0' }]);
+    const runs = (index: number) => [decided(index), resumed({ key: call(index), until: 60 }), started(index)];
+    const story = judged(only, each, ...runs(0), ...runs(1));
+    expect([await story({ of: 0, now: 60 }), await story({ of: 1, now: 60 })]).toEqual([OFFER, LATER]);
+  });
+  it('waits where the policy came after the request', async () =>
+    expect(await judged(whole, again, ...left)({ now: 60 })).toEqual(LATER));
+  it('is offered though a later version no longer says so', async () =>
+    expect(await judged(again, whole, published([], 2), ...left)({ now: 60 })).toEqual(OFFER));
 });
 
 describe('a token', () => {

@@ -4,11 +4,11 @@ import { mayUseServer, type Caller } from '#contracts/roles';
 import type { Approval } from '#fold/approval';
 import { isAlive } from '#fold/lease';
 import { isAgentOf } from '#fold/permission';
-import type { WholeTurn } from '#fold/read';
-import { isClosed, isDecided, isInDoubt, mayGoOn } from '#fold/status';
+import { isClosed, isDecided, mayGoOn } from '#fold/status';
 import type { KnownTurn } from '#fold/turn';
+import { waitsForPerson, type JudgedTurn } from '#policy/run-again';
 
-export interface OfferQuestion extends WholeTurn {
+export interface OfferQuestion extends JudgedTurn {
   readonly command: ContinueConversation;
   /** When the broker stored the command: the holder's time alone with it runs from here. */
   readonly storedAt: Instant;
@@ -39,8 +39,7 @@ export function judgeOffer(question: OfferQuestion): Judgement {
     return { is: 'later', ms: millisecondsBetween(now, lease.until) };
   const isReady = command.kind === 'turn' ? mayGoOn(turn, approvals) : call !== undefined && isDecided(call);
   if (!isReady) return { is: 'not-yet' };
-  const concerned = call ? [call] : approvals;
-  if (concerned.some((one) => isInDoubt(turn, one, now))) return { is: 'later', ms: IN_DOUBT_MS };
+  if (waitsForPerson(question, now, indexOf(command))) return { is: 'later', ms: IN_DOUBT_MS };
   return lease?.state === 'never-taken' ? holdersFirst(question) : { is: 'offer' };
 }
 
@@ -53,8 +52,13 @@ function holdersFirst({ turn, storedAt, now, caller }: OfferQuestion): Judgement
   return isHolder ? { is: 'offer' } : { is: 'holder-only', untilMs };
 }
 
-const callOf = ({ command, approvals }: OfferQuestion): Approval | undefined =>
-  command.approvalId === undefined ? undefined : approvals[indexOfApproval(command.approvalId)];
+const indexOf = ({ approvalId }: ContinueConversation): number | undefined =>
+  approvalId === undefined ? undefined : indexOfApproval(approvalId);
+
+function callOf({ command, approvals }: OfferQuestion): Approval | undefined {
+  const index = indexOf(command);
+  return index === undefined ? undefined : approvals[index];
+}
 
 const millisecondsBetween = (from: Instant, to: Instant): number => Math.max(1, Date.parse(to) - Date.parse(from));
 

@@ -8,6 +8,7 @@ import { approvalIdOf, instant, turnKeyOf, type Tenant, type TurnKey } from '#co
 import { subjectOf } from '#contracts/subjects';
 import { bootstrap } from '#event-log/bootstrap';
 import type { Continuation } from '#fold/continuation';
+import { PoliciesInForce } from '#policy/in-force';
 import { connectBroker, type Broker } from '#service/broker';
 import { ReadTurns } from '../turns/read-turns.js';
 import { Changes } from '../live/changes.js';
@@ -41,7 +42,13 @@ describe.each(servers)('continuations on $name', ({ url, replicas }) => {
     const report = (error: unknown) => void failures.push(error);
     const changes = new Changes(gateway.events, report);
     const turns = new ReadTurns(gateway.events, gateway.clock, changes);
-    offers = new Offers({ ...gateway, heardOf: turns.heardOf, report, stopping: stop.signal });
+    offers = new Offers({
+      ...gateway,
+      policies: new PoliciesInForce(gateway.events),
+      heardOf: turns.heardOf,
+      report,
+      stopping: stop.signal,
+    });
     changes.onFreeing((fact) => void offerAgain(gateway.events, offers, fact).catch(report));
     const failed = (_: string, __: unknown, error: unknown) => report(error);
     loops.push(continueClosedTurns({ ...gateway, turns }, { failed }, stop.signal), changes.run(stop.signal));

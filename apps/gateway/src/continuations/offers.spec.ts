@@ -11,12 +11,15 @@ import { offerDue } from './offer-due.js';
 import { Offers } from './offers.js';
 import { publishCommand } from './publish-command.js';
 import {
+  AGAIN,
   at,
+  call,
   decided,
   ended,
   factOf,
   givenBack,
   logOf,
+  published,
   requested,
   resumed,
   START,
@@ -66,6 +69,7 @@ async function world(...story: readonly HoldpointEvent[]) {
   const failures: unknown[] = [];
   const services = {
     events: log.events,
+    policies: log.policies,
     commands: log.commands,
     clock: () => now,
     heardOf: () => undefined,
@@ -136,6 +140,14 @@ describe('a pull', () => {
   it('ends empty when its time is over', async () => {
     const nothing = await world(requested());
     expect(await ids(pull(nothing, { waitSeconds: 0 }))).toEqual([]);
+  });
+
+  it('is offered what is in doubt and may run again, and not what may not', async () => {
+    const left = [requested(), decided(0), resumed({ until: 1 }), started(0)];
+    const [again, once] = [await world(published([AGAIN]), ...left), await world(...left)];
+    for (const each of [again, once]) await deliver(each);
+    expect([await ids(pull(again)), await ids(pull(once, { waitSeconds: 0 }))]).toEqual([[TURN_KEY], []]);
+    expect(once.pool.answers).toEqual([5_000]);
   });
 
   it('acknowledges what is over and is not offered it', async () => {
@@ -266,6 +278,23 @@ describe('a turn found decided and not resumed', () => {
     await due(busy, 0);
     expect(await due(busy, 0)).toBe(0);
   });
+
+  it.each(['all', 'each'] as const)(
+    'is offered from here while it is in doubt and may run again (%s)',
+    async (release) => {
+      const key = release === 'all' ? TURN_KEY : call(0);
+      const left = [requested({ release }), decided(0), resumed({ key, until: 0 }), started(0)];
+      const [again, once] = [await world(published([AGAIN]), ...left), await world(...left)];
+      const found: number[] = [];
+      for (const each of [again, once]) {
+        await due(each, 0);
+        each.setNow(1e9);
+        found.push(await due(each, 15_000));
+      }
+      expect(found).toEqual([1, 0]);
+      expect(await ids(pull(again))).toEqual([key]);
+    },
+  );
 
   it('is left alone while it waits for a decision', async () => expect(await due(await world(requested()), 0)).toBe(0));
 });

@@ -8,6 +8,8 @@ import type { Clock } from '#event-log/handle-command';
 import type { Delivery } from '#event-log/log';
 import { continuationOf } from '#fold/continuation';
 import { readWholeTurn, type FactReader, type WholeTurn } from '#fold/read';
+import type { PoliciesInForce } from '#policy/in-force';
+import { judgedTurn, type JudgedTurn } from '#policy/run-again';
 import type { Broker } from '#service/broker';
 import { judgeOffer, mayTake, type Judgement } from './judge-offer.js';
 import { offerOfDelivery, offerOfStray, type Offer } from './offer.js';
@@ -18,6 +20,7 @@ export interface OfferServices {
   readonly events: FactReader;
   /** The turn as far as this process has followed the log, where it knows it from its beginning. */
   readonly heardOf: (tenant: Tenant, turnKey: TurnKey) => WholeTurn | undefined;
+  readonly policies: Pick<PoliciesInForce, 'at'>;
   readonly clock: Clock;
   readonly pullPool: Broker['pullPool'];
   readonly report: (error: unknown, what: string) => void;
@@ -144,19 +147,20 @@ export class PoolOffers {
   /** What was heard is as good as the leader's word, as long as it is not behind the command itself. */
   private async consider(offer: Offer): Promise<void> {
     const { turnKey } = offer.command;
-    const heard = this.services.heardOf(this.tenant, turnKey);
+    const { events, heardOf, policies } = this.services;
+    const heard = await judgedTurn(policies, this.tenant, heardOf(this.tenant, turnKey));
     if (heard && this.judge(offer, heard).is !== 'not-yet') return this.place(offer, heard);
-    const whole = await readWholeTurn(this.services.events, this.tenant, turnKey);
+    const whole = await judgedTurn(policies, this.tenant, await readWholeTurn(events, this.tenant, turnKey));
     if (whole) this.place(offer, whole);
     else offer.later(SOON_MS);
   }
 
-  private judge(offer: Offer, whole: WholeTurn): Judgement {
+  private judge(offer: Offer, whole: JudgedTurn): Judgement {
     return judgeOffer({ ...whole, ...offer, now: instant(this.services.clock()) });
   }
 
   /** Without a pause in it: what it sees of the waiting pulls stays true until the offer is given. */
-  private place(offer: Offer, whole: WholeTurn): void {
+  private place(offer: Offer, whole: JudgedTurn): void {
     const question = { ...whole, ...offer, now: instant(this.services.clock()) };
     const judgement = judgeOffer(question);
     switch (judgement.is) {

@@ -13,11 +13,14 @@ import {
   type TurnKey,
 } from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
+import type { PolicyRule } from '#contracts/policies/policy';
 import { subjectOf } from '#contracts/subjects';
 import type { DecisionKind } from '#contracts/approvals/events';
 import type { Release, ToolApprovalRequested } from '#contracts/turns/events';
 import { MemoryLog } from '#event-log/memory-log';
 import { readWholeTurn } from '#fold/read';
+import { hashOfPolicy, ONE_APPROVER } from '#policy/compiled';
+import { PoliciesInForce } from '#policy/in-force';
 
 export const TENANT = 'acme' as Tenant;
 export const TOKEN = 'tk_aaaaaaaaaaaaaaaaaaaaaaaaaa' as TokenId;
@@ -41,6 +44,13 @@ export interface Asked {
   readonly calls?: number;
   readonly holder?: { readonly workerId: string; readonly graceSeconds: number };
 }
+
+/** The policy in force for what is requested after it. */
+export const published = (rules: readonly PolicyRule[], version = 1): HoldpointEvent => {
+  const policy = { rules: [...rules], default: ONE_APPROVER };
+  return { type: 'PolicyPublished', data: { ...policy, version, hash: hashOfPolicy(policy) } };
+};
+export const AGAIN: PolicyRule = { id: 'again', tools: ['send_*'], then: 'require', idempotent: true };
 
 export const requested = ({ release = 'all', calls = 1, holder }: Asked = {}): HoldpointEvent => ({
   type: 'ToolApprovalRequested',
@@ -140,5 +150,6 @@ export async function logOf(...events: readonly HoldpointEvent[]) {
   const log = new MemoryLog();
   for (const event of events) await log.append(factOf(event));
   const turns = { asOf: (tenant: Tenant, turnKey: TurnKey) => readWholeTurn(log, tenant, turnKey) };
-  return { events: log, commands: new MemoryLog<ContinuationCommand>(), turns, clock: () => START };
+  const policies = new PoliciesInForce(log);
+  return { events: log, policies, commands: new MemoryLog<ContinuationCommand>(), turns, clock: () => START };
 }

@@ -52,8 +52,8 @@ describe('a turn whose calls are released each', () => {
   it('lets a denied call not run', async () => expect(await dueAfter(each(2), decided(0, 'denied'))).toEqual([]));
   it('goes on as a whole when no call was approved', async () =>
     expect(await dueAfter(each(2), decided(0, 'denied'), decided(1, 'expired'))).toEqual([TURN_KEY]));
-  it('waits for what an approved call gives', async () =>
-    expect(await dueAfter(each(1), decided(0), started(0))).toEqual([]));
+  it('waits for what an approved call gives, which stays due until then', async () =>
+    expect(await dueAfter(each(1), decided(0), started(0))).toEqual([call(0)]));
   it.each([
     ['succeeded', [started(0), succeeded(0)]],
     ['failed', [started(0), failed(0)]],

@@ -41,8 +41,9 @@ export function continuationsDue({ turn, approvals }: WholeTurn): readonly Conti
   return mayGoOn(turn, approvals) ? [...calls, continuationOfTurn(turn.request)] : calls;
 }
 
+/** Also of a call that began: where it is in doubt, and may run again, it is offered once more. */
 const callDue = (turn: KnownTurn, approval: Approval, index: number): readonly ContinueConversation[] =>
-  approval.decision?.is === 'approved' && approval.use === undefined && !isClosed(approval)
+  approval.decision?.is === 'approved' && !isClosed(approval)
     ? [continuationOfCall(turn.request, approvalIdOf(turn.request.turnKey, index))]
     : [];
 

@@ -129,8 +129,10 @@ export interface ReadyTurns {
   readonly limit: number;
 }
 
+/** Also one in doubt: whether it may run again, only its policy says. */
 const WAITING_CALL = `SELECT FROM approvals a WHERE a.tenant = t.tenant AND a.turn_key = t.turn_key AND a.decision = 'approved'
-  AND a.use_is IS NULL AND a.decided_at <= $2::timestamptz AND NOT COALESCE(${aliveSql('a', '$1')}, false)`;
+  AND COALESCE(a.use_is, 'started') = 'started' AND a.outcome_ok IS NULL AND a.decided_at <= $2::timestamptz
+  AND NOT COALESCE(${aliveSql('a', '$1')}, false)`;
 
 /** Of every tenant: turns that are decided but not resumed for so long, or of which a single call is. */
 export function readyTurnKeys(

@@ -1,13 +1,14 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { indexOfApproval, isApprovalId, type LeaseKey } from '#contracts/ids';
+import type { LeaseKey } from '#contracts/ids';
 import { AttemptBody, WorkerBody } from '#contracts/turns/commands';
 import { PullBody } from '#contracts/turns/requests';
-import { executionsOf, type Continuation } from '#fold/continuation';
+import type { Continuation } from '#fold/continuation';
 import { From, Gone, type Asker } from '../auth/asker.js';
 import { done } from '../continuations/done.js';
 import { Offers } from '../continuations/offers.js';
 import { Deciders } from '../deciders/deciders.js';
 import { On } from '../http/on.js';
+import { ReadTaken } from './read-taken.js';
 import { ReadTurns } from './read-turns.js';
 
 @Controller()
@@ -15,6 +16,7 @@ export class ContinuationsController {
   constructor(
     private readonly deciders: Deciders,
     private readonly turns: ReadTurns,
+    private readonly taken: ReadTaken,
     private readonly offers: Offers,
   ) {}
 
@@ -29,7 +31,6 @@ export class ContinuationsController {
     return this.offers.pull({ caller, pool, ...body, signal, preparePool });
   }
 
-  /** What had been executed is read after the lease was taken: nobody else can execute any more. */
   @On('resume')
   async resume(
     @From() { caller, credentials }: Asker,
@@ -37,9 +38,8 @@ export class ContinuationsController {
     @Body() { workerId }: WorkerBody,
   ): Promise<object> {
     const lease = await this.deciders.orchestrator('ResumeTurn', credentials, { key, workerId, asHolder: false });
-    const { turn, approvals } = await this.turns.after(caller, key, lease.seq);
-    const index = isApprovalId(key) ? indexOfApproval(key) : undefined;
-    return { ...lease, executions: executionsOf(turn, approvals, index) };
+    const { executions } = await this.taken.after(caller, key, lease.seq);
+    return { ...lease, executions };
   }
 
   @On('extend')

@@ -4,7 +4,6 @@ import { approvalIdOf, turnKeyOf } from '#contracts/ids';
 import type { TurnOpened } from '#contracts/rpc';
 import { OpenTurn } from '#contracts/turns/commands';
 import { CancelBody, EndBody, ResumeBody, TurnQuery } from '#contracts/turns/requests';
-import { continuationOf, executionsOf } from '#fold/continuation';
 import type { WholeTurn } from '#fold/read';
 import type { Caller } from '#contracts/roles';
 import { From, Gone, type Asker } from '../auth/asker.js';
@@ -12,6 +11,7 @@ import { maySeeArguments, withoutArguments } from '../auth/visibility.js';
 import { Deciders } from '../deciders/deciders.js';
 import { On } from '../http/on.js';
 import { awaitChange, CHANGES, type TurnChanges } from './await-decision.js';
+import { ReadTaken } from './read-taken.js';
 import { ReadTurns } from './read-turns.js';
 import { turnView, type TurnView } from './turn-view.js';
 
@@ -20,6 +20,7 @@ export class TurnsController {
   constructor(
     private readonly deciders: Deciders,
     private readonly turns: ReadTurns,
+    private readonly taken: ReadTaken,
     @Inject(CHANGES) private readonly changes: TurnChanges,
   ) {}
 
@@ -89,13 +90,7 @@ export class TurnsController {
     const { conversationId, workerId } = body;
     const key = turnKeyOf(caller.tenant, conversationId, turnId);
     const lease = await this.deciders.orchestrator('ResumeTurn', credentials, { key, workerId, asHolder: true });
-    const { turn, approvals } = await this.turns.after(caller, key, lease.seq);
-    return {
-      ...lease,
-      executions: executionsOf(turn, approvals),
-      leaseId: key,
-      continuation: continuationOf(turn, approvals),
-    };
+    return { ...lease, leaseId: key, ...(await this.taken.after(caller, key, lease.seq)) };
   }
 
   @On('endTurn')

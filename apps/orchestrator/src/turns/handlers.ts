@@ -7,6 +7,7 @@ import { declined, reply, type Done, type LeaseTaken, type Reply, type TurnOpene
 import type { ExtendLease, OpenTurn, PreparePool, ResumeTurn } from '#contracts/turns/commands';
 import { handleCommand, type Handled, type LogServices, type Request, type Rule } from '#event-log/handle-command';
 import type { Log } from '#event-log/log';
+import type { PoliciesInForce } from '#policy/in-force';
 import { extending } from './domain/hold-lease.js';
 import { opening } from './domain/open-turn.js';
 import { resuming } from './domain/resume-turn.js';
@@ -15,6 +16,7 @@ import type { ByCaller } from './domain/turn-state.js';
 /** What the turns' commands need beside their rules. */
 export interface TurnServices extends LogServices {
   readonly commands: Log<ContinuationCommand>;
+  readonly policies: PoliciesInForce;
   readonly leaseSeconds: number;
   readonly preparePool: (tenant: Request<unknown, unknown>['tenant'], pool: string) => Promise<void>;
 }
@@ -50,7 +52,9 @@ function madeTurnId({ tenant, actor, idempotencyKey }: Asked<OpenTurn>): string 
 
 export async function resume(services: TurnServices, request: Asked<ResumeTurn>): Promise<Reply<LeaseTaken>> {
   const context = { ...request.context, leaseSeconds: services.leaseSeconds };
-  return leaseReply(await handleCommand(services, resuming(services.commands), { ...request, context }));
+  return leaseReply(
+    await handleCommand(services, resuming(services.commands, services.policies), { ...request, context }),
+  );
 }
 
 export async function extend(services: TurnServices, request: Asked<ExtendLease>): Promise<Reply<LeaseTaken>> {

@@ -60,14 +60,14 @@ export class TurnsController {
   @MessagePattern(named('ReportOutcome'))
   report(@Payload() ask: Ask): Promise<Reply<Done>> {
     return answer(this.turns.callers, { shape: ReportOutcome, ...AGENT }, ask, ({ request }) =>
-      done(this.turns, reporting, request),
+      done(this.turns, reporting(this.turns.policies), request),
     );
   }
 
   @MessagePattern(named('SettleExecution'))
   settle(@Payload() ask: Ask): Promise<Reply<Done>> {
     return answer(this.turns.callers, { shape: SettleExecution, ...OPERATOR }, ask, ({ request }) =>
-      done(this.turns, settling, request),
+      done(this.turns, settling(this.turns.policies), request),
     );
   }
 

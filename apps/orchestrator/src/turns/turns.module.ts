@@ -1,5 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { runAutomation, type AutomationReport } from '#automation/run-automation';
+import { PoliciesInForce } from '#policy/in-force';
 import { background } from '#service/background';
 import type { Service } from '#service/run-service';
 import { whenTurnSupersededThenCancelTurn } from './automations/when-turn-superseded-then-cancel-turn.js';
@@ -21,6 +22,7 @@ export class TurnsModule {
       log,
       commands,
       clock,
+      policies: new PoliciesInForce(log),
       preparePool: (tenant, pool) => broker.preparePool(tenant, pool),
       leaseSeconds: settings.leaseSeconds,
     };

@@ -8,6 +8,7 @@ import { handleCommand, type Rule } from '#event-log/handle-command';
 import { MemoryLog } from '#event-log/memory-log';
 import { isAlive } from '#fold/lease';
 import { readStory, readTurn } from '#fold/read';
+import { PoliciesInForce } from '#policy/in-force';
 import { cancelling, ending, superseding } from './domain/end-turn.js';
 import { extending, givingBack } from './domain/hold-lease.js';
 import { opening, type NamedTurn } from './domain/open-turn.js';
@@ -15,10 +16,12 @@ import { reporting } from './domain/report-outcome.js';
 import { resuming } from './domain/resume-turn.js';
 import { settling } from './domain/settle-execution.js';
 import {
+  AGAIN,
   allDecided,
   at,
   callerOf,
   CALLS,
+  published,
   requested,
   TENANT,
   TURN,
@@ -29,9 +32,13 @@ import {
 const offered = { storedAt: at(11) } as Recorded<ContinuationCommand>;
 const commands = { last: () => Promise.resolve(offered), next: () => Promise.resolve(undefined) };
 
+type Asked<Command, State> = Rule<Command, State, never> | ((policies: PoliciesInForce) => Rule<Command, State, never>);
+const takingOffered = (policies: PoliciesInForce) => resuming(commands, policies);
+
 /** A decided turn of which one call may have begun, in a log of its own, with a clock that the test moves. */
 class Story {
   readonly log = new MemoryLog();
+  private readonly policies = new PoliciesInForce(this.log);
   private seconds = 20;
 
   async begin(...facts: readonly Told[]): Promise<this> {
@@ -54,7 +61,8 @@ class Story {
   }
   now = () => at(this.seconds);
 
-  async ask<Command, State>(rule: Rule<Command, State, never>, command: Command, subject = 'worker', key?: string) {
+  async ask<Command, State>(asked: Asked<Command, State>, command: Command, subject = 'worker', key?: string) {
+    const rule = typeof asked === 'function' ? asked(this.policies) : asked;
     const context = { caller: callerOf(subject, { roles: ['agent', 'operator'] }), leaseSeconds: 10 };
     const services = { log: this.log, clock: () => Date.parse(this.now()) };
     const actor = { kind: 'agent', id: subject, via: 'test' } as const;
@@ -71,6 +79,7 @@ class Story {
   facts = () => readStory(this.log, 'hp.v1.e1.default.>');
 }
 const subjectOfTold = (event: HoldpointEvent): string => {
+  if (event.type === 'PolicyPublished') return subjects.policy(TENANT, event.data.version);
   if (event.type === 'ToolApprovalRequested') return subjects.request(TENANT, event.data.turnKey);
   if (event.type === 'ToolApprovalDecided') return subjects.decision(TENANT, event.data.approvalId);
   if (event.type === 'ToolExecutionStarted') return subjects.use(TENANT, event.data.approvalId);
@@ -91,7 +100,7 @@ const asks: fc.Arbitrary<Ask> = fc.oneof(
   workers.map(
     (workerId): Ask =>
       (story) =>
-        story.ask(resuming(commands) as never, { key: TURN, workerId, asHolder: false }),
+        story.ask(takingOffered as never, { key: TURN, workerId, asHolder: false }),
   ),
   fc.tuple(workers, attempts).map(
     ([workerId, attempt]): Ask =>
@@ -130,7 +139,8 @@ const endings: fc.Arbitrary<Ask> = fc.oneof(
   fc.constant<Ask>((story) => story.ask(superseding as never, { turnKey: TURN, supersededBy: 't-2' })),
 );
 const decidedTurn = () => new Story().begin(requested(), ...allDecided);
-const begunTurn = () => new Story().begin(requested(), ...allDecided, used(0));
+const begunTurn = (isAgain = false) =>
+  new Story().begin(...(isAgain ? [published([AGAIN])] : []), requested(), ...allDecided, used(0));
 
 describe('whatever is asked, in whatever order', () => {
   it('attempts only grow, the story has no gap, and one worker at most has the turn', () =>
@@ -158,7 +168,7 @@ describe('whatever is asked, in whatever order', () => {
         for (const ask of all) await ask(story);
         const before = await readTurn(story.log, TENANT, TURN);
         const alive = before.state !== 'unknown' && isAlive(before.lease, story.now());
-        const handled = await story.ask(resuming(commands) as never, { key: TURN, workerId, asHolder: false });
+        const handled = await story.ask(takingOffered as never, { key: TURN, workerId, asHolder: false });
         expect(handled.kind).toBe(alive ? 'refused' : 'recorded');
       }),
       { numRuns: 60 },
@@ -166,18 +176,42 @@ describe('whatever is asked, in whatever order', () => {
 
   it('a command sent twice records once', () =>
     fc.assert(
-      fc.asyncProperty(fc.array(asks, { maxLength: 10 }), fc.oneof(asks, endings), async (all, ask) => {
-        const story = await begunTurn();
-        for (const earlier of all) await earlier(story);
-        await ask(story);
-        const once = await story.facts();
-        await ask(story);
-        const twice = await story.facts();
-        // Only holding on to a lease is a new fact each time: it moves its end.
-        const more = twice.slice(once.length).map(({ event }) => event.type);
-        expect(more.filter((type) => type !== 'LeaseExtended')).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.array(asks, { maxLength: 10 }),
+        fc.oneof(asks, endings),
+        fc.boolean(),
+        async (all, ask, isAgain) => {
+          const story = await begunTurn(isAgain);
+          for (const earlier of all) await earlier(story);
+          await ask(story);
+          const once = await story.facts();
+          await ask(story);
+          const twice = await story.facts();
+          // Only holding on to a lease is a new fact each time: it moves its end.
+          const more = twice.slice(once.length).map(({ event }) => event.type);
+          expect(more.filter((type) => type !== 'LeaseExtended')).toEqual([]);
+        },
+      ),
       { numRuns: 80 },
+    ));
+
+  it('what began and must not run twice is taken by nobody, and reported by nobody else', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(asks, { maxLength: 25 }),
+        fc.constantFrom([], [{ ...AGAIN, idempotent: false }]),
+        async (all, rules) => {
+          const story = await new Story().begin(published(rules), requested(), ...allDecided, used(0));
+          for (const ask of all) await ask(story);
+          const facts = (await story.facts()).map(({ event }) => event);
+          const ofCall = facts.flatMap((event) =>
+            event.type === 'ToolExecutionSucceeded' || event.type === 'ToolExecutionFailed' ? [event.data] : [],
+          );
+          expect(ofCall.every(({ attempt }) => attempt === 1)).toBe(true);
+          if (ofCall.length === 0) expect(facts.map(({ type }) => type)).not.toContain('TurnResumed');
+        },
+      ),
+      { numRuns: 60 },
     ));
 
   it('a turn that has ended stays as it ended, and only a true outcome is still taken', () =>
@@ -205,7 +239,7 @@ describe('whatever is asked, in whatever order', () => {
     const story = await decidedTurn();
     const all = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
-        story.ask(resuming(commands) as never, { key: TURN, workerId: `w-${n}`, asHolder: false }),
+        story.ask(takingOffered as never, { key: TURN, workerId: `w-${n}`, asHolder: false }),
       ),
     );
     expect(all.filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
@@ -214,7 +248,7 @@ describe('whatever is asked, in whatever order', () => {
 
 describe('a request to resume that comes again under its key', () => {
   const resume = (story: Story, workerId: string, key?: string) =>
-    story.ask(resuming(commands) as never, { key: TURN, workerId, asHolder: false }, 'worker', key);
+    story.ask(takingOffered as never, { key: TURN, workerId, asHolder: false }, 'worker', key);
 
   it('finds the attempt that it took, and takes none, whoever had the turn since', async () => {
     const story = await decidedTurn();

@@ -12,6 +12,7 @@ import type { RequestedToolCall, ToolApprovalRequested, TurnEnded } from '#contr
 import type { Answer } from '#decider/decider';
 import { answered } from '#decider/given-when-then';
 import { evolveApproval, NEW_APPROVAL } from '#fold/approval';
+import { evolveFreezes, NOTHING_FROZEN } from '#fold/freezes';
 import { evolveTurn, UNKNOWN_TURN } from '#fold/turn';
 import { BEFORE_ANY_POLICY } from '#policy/compiled';
 import { evolvePolicies, NO_POLICIES, policyAt } from '#policy/in-force';
@@ -118,6 +119,21 @@ const leased = (key: typeof CALL | typeof TURN_KEY) => ({
 });
 export const resumed = (key: typeof CALL | typeof TURN_KEY = TURN_KEY): Told =>
   told({ type: 'TurnResumed', data: { ...leased(key), leaseUntil: after(130) } }, 'demo-agent', 'agent', after(70));
+/** Another worker, after the lease of the first was over. */
+const leasedAgain = { ...leased(TURN_KEY), n: 2, attempt: 2, since: after(140), workerId: 'w-2' };
+export const resumedAgain = (more: { n?: number; leaseUntil?: Instant } = {}): Told =>
+  told(
+    { type: 'TurnResumed', data: { ...leasedAgain, leaseUntil: after(200), ...more } },
+    'demo-agent',
+    'agent',
+    after(140),
+  );
+export const givenBackAgain: Told = told(
+  { type: 'LeaseGivenBack', data: { ...leasedAgain, n: 3 } },
+  'demo-agent',
+  'agent',
+  after(145),
+);
 export const givenBack: Told = told(
   { type: 'LeaseGivenBack', data: { ...leased(TURN_KEY), n: 2 } },
   'demo-agent',
@@ -133,6 +149,18 @@ export const started: Told = told(
   'demo-agent',
   'agent',
   after(80),
+);
+export const succeeded: Told = told(
+  { type: 'ToolExecutionSucceeded', data: { approvalId: CALL, attempt: 1, result: 'done' } },
+  'demo-agent',
+  'agent',
+  after(85),
+);
+export const frozen: Told = told(
+  { type: 'FreezeSwitched', data: { n: 1, on: true, tool: 'pay', reason: 'look first' } },
+  'olga',
+  'person',
+  after(95),
 );
 export const revoked = (by = 'ada'): Told =>
   told(
@@ -171,6 +199,7 @@ export function stateAfter(...facts: readonly Told[]): CallState {
   return {
     turn: about(TURN_KEY).reduce(evolveTurn, UNKNOWN_TURN),
     approval: about(CALL).reduce(evolveApproval, NEW_APPROVAL),
+    freezes: recorded.reduce(evolveFreezes, NOTHING_FROZEN),
     policy: policyAt(recorded.reduce(evolvePolicies, NO_POLICIES), TENANT, requestSeqOf(recorded)),
   };
 }

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import type { UseApproval } from '#contracts/approvals/commands';
 import { digestOf } from '#contracts/canonical';
 import { approvalIdOf, type TokenId } from '#contracts/ids';
+import type { PolicyRule } from '#contracts/policies/policy';
 import type { Caller } from '#contracts/roles';
+import { ONE_APPROVER } from '#policy/compiled';
 import {
   after,
   approved,
@@ -13,13 +15,18 @@ import {
   decided,
   DIGEST,
   ended,
+  frozen,
   given,
   givenBack,
+  givenBackAgain,
   lapsed,
+  published,
   requested,
   resumed,
+  resumedAgain,
   revoked,
   started,
+  succeeded,
   TURN_KEY,
   WORKER_TOKEN,
   type Told,
@@ -99,6 +106,67 @@ describe('it is refused', () => {
   it('after it was given back', () => void when([...ready, givenBack]).thenRefused('stale-attempt'));
 });
 
+describe('what an earlier attempt began and the policy lets run twice', () => {
+  const rule: PolicyRule = { id: 'again', tools: ['pay'], then: 'require', idempotent: true };
+  const policy = (...rules: PolicyRule[]) => published(ONE_APPROVER, rules);
+  const left = [...ready, started];
+  const followed = [...left, resumedAgain()];
+  const second: UseApproval = { ...take, workerId: 'w-2', attempt: 2 };
+  const again = (facts: readonly Told[], command = second, context = worker({}, after(150))) =>
+    when([policy(rule), ...facts], command, context);
+
+  it('is given to the next attempt, without a second fact', () => again(followed).thenNothing());
+  it('is given to it again, while it has the turn', () =>
+    again([...followed, resumedAgain({ n: 3, leaseUntil: after(300) })], second, worker({}, after(250))).thenNothing());
+  it('is given though the time to use it is over: it was used in time', () =>
+    again([...left, resumedAgain({ leaseUntil: after(2 * DAY) })], second, worker({}, after(61 + DAY))).thenNothing());
+  it('is not given to the attempt that began it', () => {
+    again(left, take, worker({}, after(100))).thenRefused('already-used');
+    again(left, take, worker({}, after(150))).thenRefused('already-used');
+    again(followed, take).thenRefused('already-used');
+  });
+  it('is not given to another worker, attempt or token', () => {
+    again(followed, { ...second, workerId: 'w-3' }).thenRefused('stale-attempt');
+    again(followed, { ...second, attempt: 3 }).thenRefused('stale-attempt');
+    again(followed, second, worker({ tokenId: 'tk_b' as TokenId }, after(150))).thenRefused('stale-attempt');
+    again(followed, second, worker({ agent: 'other' }, after(150))).thenRefused('forbidden');
+  });
+  it('is not given after the lease is over, or was given back', () => {
+    again(followed, second, worker({}, after(200))).thenRefused('stale-attempt');
+    again([...followed, givenBackAgain]).thenRefused('stale-attempt');
+  });
+  it('is not given for other arguments', () =>
+    again(followed, { ...second, argsDigest: otherDigest }).thenRefused('arguments-changed'));
+  it('is not given once the turn has ended', () => again([...followed, ended()]).thenRefused('turn-ended'));
+  it('is not given once it has an outcome', () => again([...followed, succeeded]).thenRefused('already-used'));
+  it('is not given while it is frozen', () => again([...followed, frozen]).thenRefused('frozen'));
+
+  it.each([
+    ['there is no policy', followed],
+    ['no rule says so', [policy({ ...rule, idempotent: false }), ...followed]],
+    ['one rule of two says so', [policy(rule, { id: 'any', tools: ['*'], then: 'require' }), ...followed]],
+    ['a rule fails', [policy(rule, { id: 'fails', tools: ['*'], then: 'deny', when: 'args.no == 1' }), ...followed]],
+    ['the rule is about other calls', [policy({ ...rule, tools: ['read_*'] }), ...followed]],
+    ['the policy came after the request', [...followed.slice(0, 1), policy(rule), ...followed.slice(1)]],
+    ['the agent says so', [requested({}, { annotations: { idempotentHint: true } }), ...followed.slice(1)]],
+  ] as [string, Told[]][])('is not given where %s', (_, facts) =>
+    when(facts, second, worker({}, after(150))).thenRefused('already-used'),
+  );
+  it('is not given where an edit made it another call', () => {
+    const small = policy({ ...rule, when: 'args.amount <= 10' });
+    const edited = (amount: number) =>
+      [
+        small,
+        requested(),
+        decided('approved', 'ada', { argsDigest: otherDigest, editedArgs: { amount } }),
+        ...followed.slice(2),
+      ] as const;
+    const other = { ...second, argsDigest: otherDigest };
+    when(edited(9), other, worker({}, after(150))).thenNothing();
+    when(edited(11), other, worker({}, after(150))).thenRefused('already-used');
+  });
+});
+
 describe('the order of the refusals', () => {
   it('who may not is told nothing of the approval', () =>
     void when([...ready, started], take, worker({ agent: 'other' })).thenRefused('forbidden'));
@@ -131,9 +199,9 @@ describe('whatever is refused', () => {
   it('sent twice it records once', () =>
     void fc.assert(
       fc.property(fc.nat(300), fc.constantFrom('w-1', 'w-2'), fc.constantFrom(1, 2), (second, workerId, attempt) => {
-        expect(
-          when([...ready, started], { ...take, workerId, attempt }, worker({}, after(second))).event(),
-        ).toBeUndefined();
+        const asked = { ...take, workerId, attempt };
+        expect(when([...ready, started], asked, worker({}, after(second))).answer.kind).toBe('refuse');
+        expect(when([...ready, started, resumedAgain()], asked, worker({}, after(second))).answer.kind).toBe('refuse');
       }),
     ));
 });

@@ -3,12 +3,13 @@ import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { refusal, type Reason, type Refusal } from '#contracts/refusals';
 import { mayUseServer } from '#contracts/roles';
-import { accept, refuse, type Answer } from '#decider/decider';
+import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import { isAlive, isHeldBy } from '#fold/lease';
 import { modelText } from '#fold/model-text';
 import { isAgentOf } from '#fold/permission';
 import { leaseOfCall } from '#fold/status';
 import { usableUntil } from '#fold/usable';
+import { isFreeAgain } from '#policy/run-again';
 import {
   knownCall,
   notFound,
@@ -24,17 +25,21 @@ import {
 type Context = ByCaller & { readonly now: Instant };
 type More = Parameters<typeof refusal>[2];
 
-/** The one right to run the tool, given once, to whoever has the continuation and runs exactly what was approved. */
+/**
+ * The one right to run the tool, given once, to whoever has the continuation and runs exactly what was approved. Where the policy
+ * lets what an earlier attempt began run twice, the latest has the same right without a fact of its own.
+ */
 export function useApproval(command: UseApproval, state: CallState, context: Context): Answer<HoldpointEvent, Refusal> {
   const known = knownCall(command, state);
   if (!known) return refuse({ ...notFound(), modelText: 'The tool did not run: there is no approval for it.' });
   const no =
     notAllowed(known, context) ??
-    notUsable(known, context.now) ??
+    notUsable(command, known, context.now) ??
     frozen(known) ??
     withoutGrant(known) ??
     notByThisWorker(command, known, context);
   if (no) return refuse(no);
+  if (known.approval.use) return nothingToDo;
   const { approvalId, attempt, workerId, argsDigest } = command;
   const { tokenId } = context.caller;
   const { grant } = known.approval.decision ?? {};
@@ -50,14 +55,16 @@ function notAllowed({ turn, call }: KnownCall, { caller }: Context): Refusal | u
 }
 
 /** What became of the approval itself, whoever asks. */
-function notUsable({ turn, call, approval }: KnownCall, now: Instant): Refusal | undefined {
+function notUsable({ attempt }: UseApproval, known: KnownCall, now: Instant): Refusal | undefined {
+  const { turn, call, approval } = known;
   const { decision, use } = approval;
   const no = (reason: Reason, detail: string, more: More) =>
     refusal(reason, detail, { modelText: modelText(call.toolName, approval), ...more });
   const said = (reason: Reason, detail: string, why: string, more?: More) =>
     refusing(call.toolName, reason, { detail, why, more });
 
-  if (use?.is === 'started')
+  const isAgain = use?.is === 'started' && use.attempt !== attempt && isFreeAgain(known);
+  if (use?.is === 'started' && !isAgain)
     return said('already-used', `${use.by} began it at ${use.at}`, 'its approval was used already', {
       by: use.by,
       at: use.at,
@@ -67,6 +74,7 @@ function notUsable({ turn, call, approval }: KnownCall, now: Instant): Refusal |
   if (turn.end) return said('turn-ended', `The turn is ${turn.end.status}`, 'the turn has ended');
   if (!decision) return no('not-ready', 'It is not decided yet', {});
   if (decision.is !== 'approved') return no('superseded', `It was ${decision.is}`, { winner: winnerOf(decision) });
+  if (isAgain) return undefined;
   const until = usableUntil(decision);
   if (now >= until)
     return said('lapsed', `It could be used until ${until}`, 'it was approved, but not begun in time', { at: until });

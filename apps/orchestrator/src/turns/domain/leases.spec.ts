@@ -5,6 +5,7 @@ import type { FactReader } from '#fold/read';
 import { extending, givingBack } from './hold-lease.js';
 import { resuming } from './resume-turn.js';
 import {
+  AGAIN,
   allDecided,
   at,
   by,
@@ -14,7 +15,9 @@ import {
   given,
   givenBack,
   lapsed,
+  published,
   requested,
+  requestOf,
   resumed,
   revoked,
   succeeded,
@@ -42,7 +45,11 @@ const resume = (
   } = {},
 ) => {
   const { key = TURN, workerId = 'w-1', asHolder = false, offered = 12, context = by(100) } = more;
-  return given(...facts).when(resuming(commands(offered ?? undefined)), { key, workerId, asHolder }, context);
+  return given(...facts).when(
+    (policies) => resuming(commands(offered ?? undefined), policies),
+    { key, workerId, asHolder },
+    context,
+  );
 };
 
 describe('a turn is taken', () => {
@@ -130,6 +137,43 @@ describe('a turn is not taken', () => {
   });
   it('whole, where each call was released, before each has its result', async () =>
     (await resume([each, decided(0, 'denied'), decided(1), decided(2, 'denied')])).thenRefused('not-ready'));
+});
+
+describe('what is in doubt and may run again', () => {
+  const again = published([AGAIN]);
+  const left = [requested(), ...allDecided, resumed(), used(0)];
+  it('is taken when its lease is over, as the next attempt', async () =>
+    (await resume([again, ...left], { workerId: 'w-2' })).thenRecorded('TurnResumed', { n: 2, attempt: 2 }));
+  it('is not taken before', async () =>
+    (await resume([again, ...left], { workerId: 'w-2', context: by(79) })).thenRefused('taken'));
+  it('is taken at once when it was given back', async () =>
+    (await resume([again, ...left, givenBack()], { context: by(40) })).thenRecorded('TurnResumed', { attempt: 2 }));
+  it('is not taken once the turn has ended', async () =>
+    (await resume([again, ...left, ended()])).thenRefused('turn-ended'));
+  it('is not taken with a sibling that must not run twice', async () => {
+    const only = published([{ ...AGAIN, when: 'args.n == 0' }]);
+    const toolCalls = requestOf().toolCalls.map((call, n) => ({ ...call, args: { n } }));
+    const two = [only, requested({ toolCalls }), ...allDecided, resumed(), used(0)];
+    (await resume(two)).thenRecorded('TurnResumed', { attempt: 2 });
+    (await resume([...two, used(1)])).thenRefused('in-doubt');
+  });
+  it('is taken call by call, and its sibling that must not run twice is not', async () => {
+    const only = published([{ ...AGAIN, when: 'args.n == 0' }]);
+    const toolCalls = requestOf().toolCalls.map((call, n) => ({ ...call, args: { n } }));
+    const runs = (n: 0 | 1) => [decided(n), resumed(CALLS[n]), used(n)];
+    const two = [only, requested({ release: 'each', toolCalls }), ...runs(0), ...runs(1)];
+    (await resume(two, { key: CALLS[0] })).thenRecorded('TurnResumed', { key: CALLS[0], attempt: 2 });
+    (await resume(two, { key: CALLS[1] })).thenRefused('in-doubt');
+  });
+  it('is not taken by a version that was published after the request', async () =>
+    (await resume([...left.slice(0, 1), again, ...left.slice(1)])).thenRefused('in-doubt'));
+  it('is taken though a later version no longer says so', async () =>
+    (await resume([again, ...left, published([], 2)])).thenRecorded('TurnResumed', { attempt: 2 }));
+  it('is not taken on the word of the agent', async () => {
+    const annotations = { idempotentHint: true, readOnlyHint: true };
+    const toolCalls = requestOf().toolCalls.map((call) => ({ ...call, annotations }));
+    (await resume([published([]), requested({ toolCalls }), ...left.slice(1)])).thenRefused('in-doubt');
+  });
 });
 
 describe('a call is not taken', () => {

@@ -4,7 +4,11 @@ import { canonicalJson } from '#contracts/canonical';
 import { indexOfApproval, isApprovalId, turnKeyOfApproval, type ApprovalId, type Tenant } from '#contracts/ids';
 import { NEW_APPROVAL, type Approval, type Outcome } from '#fold/approval';
 import { readApproval, readTurn, type FactReader } from '#fold/read';
-import { UNKNOWN_TURN, type KnownTurn } from '#fold/turn';
+import { isLeftBehind } from '#fold/status';
+import { UNKNOWN_TURN } from '#fold/turn';
+import { BEFORE_ANY_POLICY, type CompiledPolicy } from '#policy/compiled';
+import type { PoliciesInForce } from '#policy/in-force';
+import type { JudgedCall } from '#policy/run-again';
 import { conversationOf, type LeasedState } from './turn-state.js';
 
 const MOST_BYTES = 1_048_576;
@@ -16,27 +20,34 @@ interface AboutOutcome {
   readonly error?: unknown;
 }
 
-/** A call of a turn, with the lease under which it runs. */
-export async function readExecution(
-  log: FactReader,
-  tenant: Tenant,
-  { approvalId }: AboutOutcome,
-): Promise<LeasedState> {
-  if (!isApprovalId(approvalId)) return { turn: UNKNOWN_TURN, approval: NEW_APPROVAL };
-  const [turn, approval] = await Promise.all([
-    readTurn(log, tenant, turnKeyOfApproval(approvalId)),
-    readApproval(log, tenant, approvalId),
-  ]);
-  return { turn, approval };
+export interface ExecutionState extends LeasedState {
+  /** In force when the call was asked for, where it matters. */
+  readonly policy: CompiledPolicy;
 }
+
+const UNKNOWN: ExecutionState = { turn: UNKNOWN_TURN, approval: NEW_APPROVAL, policy: BEFORE_ANY_POLICY };
+
+/** A call of a turn, with the lease under which it runs. */
+export const readExecution =
+  (policies: PoliciesInForce) =>
+  async (log: FactReader, tenant: Tenant, { approvalId }: AboutOutcome): Promise<ExecutionState> => {
+    if (!isApprovalId(approvalId)) return UNKNOWN;
+    const [turn, approval] = await Promise.all([
+      readTurn(log, tenant, turnKeyOfApproval(approvalId)),
+      readApproval(log, tenant, approvalId),
+    ]);
+    if (turn.state === 'unknown') return { ...UNKNOWN, approval };
+    // Only of who did not begin it is it asked whether they may run it too.
+    if (!isLeftBehind(turn, approval)) return { ...UNKNOWN, turn, approval };
+    return { turn, approval, policy: await policies.at(tenant, turn.requestSeq) };
+  };
 
 export function knownExecution(
   { approvalId }: AboutOutcome,
-  { turn, approval }: LeasedState,
-): { turn: KnownTurn; approval: Approval } | undefined {
-  return turn.state !== 'unknown' && indexOfApproval(approvalId) < turn.request.toolCalls.length
-    ? { turn, approval }
-    : undefined;
+  { turn, approval, policy }: ExecutionState,
+): JudgedCall | undefined {
+  const call = turn.state === 'unknown' ? undefined : turn.request.toolCalls[indexOfApproval(approvalId)];
+  return turn.state === 'unknown' || !call ? undefined : { turn, call, approval, policy };
 }
 
 export const correlateExecution = ({ approvalId }: AboutOutcome, { turn }: LeasedState) =>

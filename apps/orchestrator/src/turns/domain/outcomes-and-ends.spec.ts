@@ -4,13 +4,16 @@ import { cancelling, ending, superseding } from './end-turn.js';
 import { reporting } from './report-outcome.js';
 import { settling } from './settle-execution.js';
 import {
+  AGAIN,
   allDecided,
+  at,
   by,
   CALLS,
   ended,
   given,
   givenBack,
   lapsed,
+  published,
   requested,
   resumed,
   revoked,
@@ -86,6 +89,58 @@ describe('an outcome is not reported', () => {
     }));
 });
 
+const again = published([AGAIN]);
+const followed = [...running, resumed(TURN, 2, 2, { workerId: 'w-2', leaseUntil: at(140) })];
+const byLatest = { workerId: 'w-2', attempt: 2, result: 'again' };
+
+describe('of what may run again', () => {
+  it('the latest attempt may report too', async () =>
+    (await report([again, ...followed], byLatest)).thenRecorded('ToolExecutionSucceeded', {
+      attempt: 2,
+      result: 'again',
+    }));
+  it('the latest attempt may report a failure', async () =>
+    (await report([again, ...followed], { ...byLatest, ok: false, result: undefined, error: 'down' })).thenRecorded(
+      'ToolExecutionFailed',
+      { attempt: 2, error: 'down' },
+    ));
+  it('who began it may report as before', async () =>
+    (await report([again, ...followed])).thenRecorded('ToolExecutionSucceeded', { attempt: 1 }));
+  it('the first outcome wins, whoever comes second', async () => {
+    const byFirst = [again, ...followed, succeeded(0)];
+    (await report(byFirst, byLatest)).thenRefused('conflict', { winner: { decision: 'succeeded' } });
+    (await report(byFirst, { ...byLatest, result: 'done' })).thenNothing();
+    const bySecond = [again, ...followed, succeeded(0, { attempt: 2, result: 'again' })];
+    (await report(bySecond)).thenRefused('conflict', { winner: { decision: 'succeeded' } });
+  });
+  it('nobody reports what a person settled', async () =>
+    (await report([again, ...followed, succeeded(0, { settledBecause: 'seen' })], byLatest)).thenRefused('superseded'));
+  it('the latest attempt may report though its lease is over, and though the turn has ended', async () => {
+    const over = [...running, resumed(TURN, 2, 2, { workerId: 'w-2', leaseUntil: at(44) })];
+    (await report([again, ...over], byLatest)).thenRecorded('ToolExecutionSucceeded');
+    (await report([again, ...followed, ended('cancelled', {})], byLatest)).thenRecorded('ToolExecutionSucceeded');
+  });
+  it('an attempt between the first and the latest may not', async () =>
+    (await report([again, ...followed, resumed(TURN, 3, 3, { workerId: 'w-3' })], byLatest)).thenRefused(
+      'stale-attempt',
+    ));
+  it('no other worker, attempt or token may', async () => {
+    (await report([again, ...followed], { ...byLatest, workerId: 'w-3' })).thenRefused('stale-attempt');
+    (await report([again, ...followed], { ...byLatest, attempt: 3 })).thenRefused('stale-attempt');
+    (await report([again, ...followed], byLatest, { tokenId: 'tk_other' as never })).thenRefused('stale-attempt');
+  });
+});
+
+describe('of what must not run twice only who began it reports', () => {
+  it('without a policy', async () => (await report(followed, byLatest)).thenRefused('stale-attempt'));
+  it('where the policy came after the request', async () =>
+    (await report([...followed.slice(0, 1), again, ...followed.slice(1)], byLatest)).thenRefused('stale-attempt'));
+  it('where a rule about it does not say so', async () =>
+    (
+      await report([published([AGAIN, { id: 'other', tools: ['*'], then: 'approve' }]), ...followed], byLatest)
+    ).thenRefused('stale-attempt'));
+});
+
 const settle = (
   facts: readonly Told[],
   { seconds = 100, subject = 'sam', ...more }: Record<string, unknown> & { seconds?: number; subject?: string } = {},
@@ -110,12 +165,20 @@ describe('what is in doubt is settled', () => {
         error: 'never arrived',
       },
     ));
+  it('though it may run again, once no lease runs', async () => {
+    (await settle([again, ...running])).thenRecorded('ToolExecutionSucceeded');
+    (await settle([again, ...followed], { seconds: 140 })).thenRecorded('ToolExecutionSucceeded');
+  });
+  it('though another attempt has the turn, where that one must not run it', async () =>
+    (await settle(followed)).thenRecorded('ToolExecutionSucceeded'));
   it('when its attempt was given back', async () =>
     (await settle([...running, givenBack()], { seconds: 35 })).thenRecorded('ToolExecutionSucceeded'));
 });
 
 describe('it is not settled', () => {
   it('where there is nothing', async () => (await settle([])).thenRefused('not-found'));
+  it('while another attempt may be running it again', async () =>
+    (await settle([again, ...followed], { seconds: 139 })).thenRefused('not-ready'));
   it('while its lease runs', async () => (await settle(running, { seconds: 79 })).thenRefused('not-ready'));
   it('before the tool began', async () =>
     (await settle([requested(), ...allDecided, resumed()])).thenRefused('not-ready'));

@@ -1,11 +1,16 @@
 import { canonicalJson } from '#contracts/canonical';
 import type { HoldpointEvent } from '#contracts/events';
+import type { TokenId } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
 import type { ReportOutcome } from '#contracts/turns/commands';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import type { Approval, Outcome } from '#fold/approval';
+import type { Outcome } from '#fold/approval';
+import { isHeldBy } from '#fold/lease';
 import { isAgentOf } from '#fold/permission';
+import { leaseOfCall } from '#fold/status';
+import type { PoliciesInForce } from '#policy/in-force';
+import { mayRunAgain, type JudgedCall } from '#policy/run-again';
 import {
   correlateExecution,
   knownExecution,
@@ -15,20 +20,24 @@ import {
   oversizedResult,
   readExecution,
   winnerOf,
+  type ExecutionState,
 } from './outcome-state.js';
-import { notYours, staleAttempt, type ByCaller, type LeasedState } from './turn-state.js';
+import { notYours, staleAttempt, type ByCaller } from './turn-state.js';
 
-/** Whoever took the use may report, whatever attempt is the latest and though the turn has ended: a true result is never thrown away. */
+/**
+ * Whoever took the use may report, whatever attempt is the latest and though the turn has ended: a true result is never thrown
+ * away. So may the latest attempt where the call is free for it again. The first of them is the outcome.
+ */
 export function reportOutcome(
   command: ReportOutcome,
-  state: LeasedState,
+  state: ExecutionState,
   { caller }: ByCaller,
 ): Answer<HoldpointEvent, Refusal> {
   const known = knownExecution(command, state);
   if (!known) return refuse(noSuchApproval());
   if (!isAgentOf(caller, known.turn)) return refuse(notYours());
   const { approval } = known;
-  const no = misplacedResult(command) ?? oversizedResult(command) ?? notByItsTaker(command, approval, caller.tokenId);
+  const no = misplacedResult(command) ?? oversizedResult(command) ?? notByARunner(command, known, caller.tokenId);
   if (no) return refuse(no);
   if (approval.outcome) return againstOutcome(command, approval.outcome);
   const { approvalId, attempt, durationMs } = command;
@@ -38,10 +47,13 @@ export function reportOutcome(
     : accept({ type: 'ToolExecutionFailed', data: { ...data, error: command.error ?? null } });
 }
 
-function notByItsTaker({ attempt, workerId }: ReportOutcome, approval: Approval, tokenId: string): Refusal | undefined {
+function notByARunner({ attempt, workerId }: ReportOutcome, known: JudgedCall, tokenId: TokenId): Refusal | undefined {
+  const { turn, approval } = known;
   const { use } = approval;
   if (use?.is !== 'started') return neverBegan(approval);
   if (use.attempt === attempt && use.workerId === workerId && use.tokenId === tokenId) return undefined;
+  const isLatest = isHeldBy(leaseOfCall(turn, approval), { attempt, workerId, tokenId });
+  if (isLatest && mayRunAgain(known)) return undefined;
   return staleAttempt('Another worker or attempt began this tool, and it alone may report');
 }
 
@@ -59,8 +71,8 @@ const contentOf = ({ ok, ...rest }: { readonly ok: boolean; readonly result?: un
   content: (ok ? rest.result : rest.error) ?? null,
 });
 
-export const reporting: Rule<ReportOutcome, LeasedState, ByCaller> = {
-  read: readExecution,
+export const reporting = (policies: PoliciesInForce): Rule<ReportOutcome, ExecutionState, ByCaller> => ({
+  read: readExecution(policies),
   decide: reportOutcome,
   correlate: correlateExecution,
-};
+});

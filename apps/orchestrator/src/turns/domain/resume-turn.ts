@@ -6,12 +6,13 @@ import { subjects } from '#contracts/subjects';
 import type { ResumeTurn } from '#contracts/turns/commands';
 import { accept, refuse, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
-import type { Approval } from '#fold/approval';
 import { isAlive, lastAttempt, nextPlace } from '#fold/lease';
 import { isAgentOf } from '#fold/permission';
 import { readStory, type FactReader, type WholeTurn } from '#fold/read';
-import { isClosed, isInDoubt, mayGoOn } from '#fold/status';
+import { isClosed, mayGoOn } from '#fold/status';
 import { UNKNOWN_TURN, type KnownTurn } from '#fold/turn';
+import type { PoliciesInForce } from '#policy/in-force';
+import { judgedTurn, waitsForPerson, type JudgedTurn } from '#policy/run-again';
 import {
   conversationOf,
   isKeyOf,
@@ -24,7 +25,7 @@ import {
 } from './turn-state.js';
 
 export interface ResumingState {
-  readonly whole: WholeTurn | undefined;
+  readonly whole: JudgedTurn | undefined;
   /** When `ContinueConversation` was stored; missing while it is not. */
   readonly offeredAt?: Instant;
 }
@@ -41,14 +42,14 @@ export function resumeTurn(
   const { whole } = state;
   if (!whole || !isKeyOf(command.key, whole.turn)) return refuse(noSuchTurn());
   const { caller, now, leaseSeconds } = context;
-  const concerned = concernedBy(command.key, whole);
-  const lease = isApprovalId(command.key) ? concerned[0]?.lease : whole.turn.lease;
+  const index = isApprovalId(command.key) ? indexOfApproval(command.key) : undefined;
+  const lease = index === undefined ? whole.turn.lease : whole.approvals[index]?.lease;
   if (!lease) return refuse(noSuchTurn());
   const no =
     notAllowed(command, whole.turn, context) ??
     notReady(command.key, whole) ??
     (isAlive(lease, now) ? taken('Another worker has it until its lease is over') : undefined) ??
-    inDoubt(whole.turn, concerned, now) ??
+    (waitsForPerson(whole, now, index) ? inDoubt() : undefined) ??
     notYourTime(command, whole.turn, { ...state, context });
   if (no) return refuse(no);
   const attempt = lastAttempt(lease) + 1;
@@ -56,9 +57,6 @@ export function resumeTurn(
   const data = { key, n: nextPlace(lease), attempt, since: now, workerId, tokenId: caller.tokenId };
   return accept({ type: 'TurnResumed', data: { ...data, leaseUntil: later(now, leaseSeconds) } });
 }
-
-const concernedBy = (key: LeaseKey, { approvals }: WholeTurn): readonly Approval[] =>
-  isApprovalId(key) ? approvals.slice(indexOfApproval(key), indexOfApproval(key) + 1) : approvals;
 
 function notAllowed({ asHolder, workerId }: ResumeTurn, turn: KnownTurn, { caller }: Context): Refusal | undefined {
   if (!isAgentOf(caller, turn)) return notYours();
@@ -81,13 +79,8 @@ function notReady(key: LeaseKey, { turn, approvals }: WholeTurn): Refusal | unde
   return isClosed(approval) ? refusal('not-ready', 'The call has its outcome already') : undefined;
 }
 
-function inDoubt(turn: KnownTurn, concerned: readonly Approval[], now: Instant): Refusal | undefined {
-  if (!concerned.some((approval) => isInDoubt(turn, approval, now))) return undefined;
-  return refusal(
-    'in-doubt',
-    'A tool of an earlier attempt began and was never heard of again; a person must settle it first',
-  );
-}
+const inDoubt = (): Refusal =>
+  refusal('in-doubt', 'A tool of an earlier attempt began and was never heard of again; a person must settle it first');
 
 /** Until the grace after its command is over, the turn is its holder's; the pool takes only what it was offered. */
 function notYourTime(
@@ -111,11 +104,12 @@ const taken = (detail: string): Refusal => refusal('taken', detail);
 /** The commands are in a stream of their own. */
 export const resuming = (
   commands: FactReader<ContinuationCommand>,
+  policies: PoliciesInForce,
 ): Rule<ResumeTurn, ResumingState, ResumingContext> => ({
   read: async (log, tenant, { key, asHolder }) => {
     if (!isLeaseKey(key)) return { whole: undefined };
     const [whole, command] = await Promise.all([
-      readWhole(log, tenant, key),
+      readWhole(log, tenant, key).then((read) => judgedTurn(policies, tenant, read)),
       asHolder ? undefined : commands.last(subjects.continuationInAnyPool(tenant, turnKeyOfLease(key), key)),
     ]);
     return { whole, ...(command ? { offeredAt: command.storedAt } : {}) };

@@ -12,6 +12,7 @@ import {
   type Tenant,
   type TokenId,
 } from '#contracts/ids';
+import type { PolicyRule } from '#contracts/policies/policy';
 import type { Caller } from '#contracts/roles';
 import { subjectOf } from '#contracts/subjects';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
@@ -19,7 +20,8 @@ import { answered } from '#decider/given-when-then';
 import type { Rule } from '#event-log/handle-command';
 import { matches } from '#event-log/memory-log';
 import type { FactReader } from '#fold/read';
-import { BEFORE_ANY_POLICY } from '#policy/compiled';
+import { BEFORE_ANY_POLICY, hashOfPolicy, ONE_APPROVER } from '#policy/compiled';
+import { PoliciesInForce } from '#policy/in-force';
 import { ruleOn } from '#policy/ruling';
 
 const APPLIED = ruleOn(
@@ -59,6 +61,14 @@ export const requestOf = (more: Partial<ToolApprovalRequested> = {}): ToolApprov
   tokenId: TOKEN,
   ...more,
 });
+/** The version in force for what is requested after it. */
+export const published = (rules: readonly PolicyRule[], version = 1): Told => {
+  const policy = { rules: [...rules], default: ONE_APPROVER };
+  return told({ type: 'PolicyPublished', data: { ...policy, version, hash: hashOfPolicy(policy) } }, 0, 'olga');
+};
+/** Lets what was asked for above run twice. */
+export const AGAIN: PolicyRule = { id: 'again', tools: ['pay'], then: 'require', idempotent: true };
+
 export const requested = (more: Partial<ToolApprovalRequested> = {}): Told =>
   told({ type: 'ToolApprovalRequested', data: requestOf(more) }, 0);
 
@@ -160,11 +170,13 @@ export function readerOf(facts: readonly Told[]): FactReader {
 /** `given(facts).when(rule, command, context)`: what the rule says after it has read these facts, and nothing else. */
 export const given = (...facts: readonly Told[]) => ({
   async when<Command, State, Context>(
-    rule: Rule<Command, State, Context>,
+    rule: Rule<Command, State, Context> | ((policies: PoliciesInForce) => Rule<Command, State, Context>),
     command: Command,
     context: Context & { now: Instant },
   ) {
-    const answer = rule.decide(command, await rule.read(readerOf(facts), TENANT, command), context);
+    const log = readerOf(facts);
+    const { read, decide } = typeof rule === 'function' ? rule(new PoliciesInForce(log)) : rule;
+    const answer = decide(command, await read(log, TENANT, command), context);
     // What is awaited must have no `then` of its own.
     const { then, ...says } = answered(expect, answer);
     return { ...says, thenRecorded: (type: HoldpointEvent['type'], data: object = {}) => then({ type, data }) };
