@@ -21,12 +21,14 @@ describe('a worker dies in the middle of a call', () => {
     agent = await world.agent('worker');
     ada = await world.approver('ada@example.com');
     operator = await world.as('olga@example.com', { roles: ['operator'] });
-    await publish({ id: 'reads', tools: ['read_*'], then: 'require', idempotent: true });
+    await publish({ id: 'reads', tools: ['read_*'], idempotent: true });
   });
   afterAll(() => world.stop());
 
   async function publish(...rules: object[]): Promise<void> {
-    const policy = { expectedVersion: version, rules, default: { approvers: { count: 1 } } };
+    const one = { approvers: { count: 1 } };
+    const asking = rules.map((rule) => ({ ...rule, then: 'require', require: one }));
+    const policy = { expectedVersion: version, rules: asking, default: one };
     expect(await operator.post('/v1/policies', policy)).toMatchObject({ status: 201 });
     version += 1;
   }
@@ -53,7 +55,7 @@ describe('a worker dies in the middle of a call', () => {
   it('what may run twice is offered to another by itself, is free, runs, and the turn ends', async () => {
     const { id, digest, turnId, conversationId } = await leftBehind('again', { toolCalls: [read('c1')] });
     // Said too late: each request is judged by the version before it.
-    await publish({ id: 'reads', tools: ['read_*'], then: 'require' });
+    await publish({ id: 'reads', tools: ['read_*'] });
     await leaseOver();
     expect(await statusOf(id)).toBe('in-doubt');
     const offer = await pullOne(agent, 'w-2', { pool: 'again' });
@@ -73,7 +75,7 @@ describe('a worker dies in the middle of a call', () => {
     expect(await statusOf(id)).toBe('executed');
     const end = { conversationId, attempt: 2, status: 'completed' };
     expect(await agent.post(`/v1/turns/${turnId}/end`, end)).toMatchObject({ status: 200 });
-    await publish({ id: 'reads', tools: ['read_*'], then: 'require', idempotent: true });
+    await publish({ id: 'reads', tools: ['read_*'], idempotent: true });
   });
 
   it('a call released by itself is offered again too, beside one that nobody has decided', async () => {
@@ -98,7 +100,7 @@ describe('a worker dies in the middle of a call', () => {
   it('what must run once stays in doubt, is offered to nobody, and waits for a person', async () => {
     const { id, digest, leaseId } = await leftBehind('once', { toolCalls: [call('c1')] });
     // Said too late.
-    await publish({ id: 'all', tools: ['*'], then: 'require', idempotent: true });
+    await publish({ id: 'all', tools: ['*'], idempotent: true });
     await leaseOver();
     expect(await statusOf(id)).toBe('in-doubt');
     const pulled = await agent.post('/v1/pools/once/continuations/pull', { workerId: 'w-2', max: 1, waitSeconds: 8 });
