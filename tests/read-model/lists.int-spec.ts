@@ -357,6 +357,31 @@ describe('with Postgres away', () => {
   });
 });
 
+describe('a call of an open turn that began', () => {
+  it('is given to the reconciler while it is in doubt, and no longer', async () => {
+    const begunIn = await testDatabase();
+    const gateway = new ReadModel(begunIn.url);
+    try {
+      const begin = (name: string) => [
+        story.requested(name, { calls: 2, release: 'each' as const }),
+        story.decided(name),
+        story.resumed(name, { index: 0, until: 180 }),
+        story.started(name),
+      ];
+      const told = new TestLog().tell(story.opened, ...begin('left'), ...begin('ran'), story.succeeded('ran'));
+      await projectAll(told, begunIn.pool);
+      const waiting = async (seconds: number) =>
+        (await readyTurnKeys(gateway, { now: at(seconds), olderThanSeconds: 5, after: '', limit: 9 })).map(
+          ({ turnKey }) => turnKey,
+        );
+      expect([await waiting(179), await waiting(181)]).toEqual([[], [turnOf('left')]]);
+    } finally {
+      await gateway.close();
+      await begunIn.drop();
+    }
+  });
+});
+
 describe('what is parked', () => {
   it('is listed an approval at a time, with what stopped it', async () => {
     const parkedIn = await testDatabase();

@@ -57,7 +57,7 @@ export class PolicyRule {
   @OneOf(EFFECTS) then: Effect;
   /** With `require`, and only there. */
   @Optional() @Nested(() => Requirement) require?: Requirement;
-  /** The tool may safely run twice: a call in doubt counts as not begun. */
+  /** The tool may safely run twice: a call in doubt counts as free, where every rule that matches says so. */
   @Optional() @Flag() idempotent?: boolean;
   /** For people, and for the model where the rule denies. */
   @Optional() @Text(1_000) reason?: string;
