@@ -1,7 +1,7 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
-import type { Grant } from '#fold/grant';
+import { readGrantEnd, type Grant } from '#fold/grant';
 import { covers } from '#policy/grants';
 import { expiresAt } from '#policy/times';
 import { usableFrom } from './answer.js';
@@ -27,7 +27,7 @@ export interface ApproveByGrant extends AboutCall {
 export function isForGrant(grant: Grant, known: KnownCall, now: Instant): boolean {
   const { turn, approval, freeze, ruling } = known;
   if (approval.decision || turn.end || freeze || hasVotes(approval)) return false;
-  if (grant.end || now >= grant.expiresAt || grant.seq >= turn.requestSeq) return false;
+  if (grant.end || known.grantEnd || now >= grant.expiresAt || grant.seq >= turn.requestSeq) return false;
   return now < expiresAt(ruling.requirement, turn.request, turn.requestedAt) && covers(grant, known);
 }
 
@@ -49,4 +49,14 @@ export function approveByGrant(
   });
 }
 
-export const approvingByGrant: CallRule<ApproveByGrant, object> = onCall(approveByGrant, readCallToUse);
+/** With the end of the grant as it is now: one from before the use was taken can have come after the grant was read. */
+export const approvingByGrant: CallRule<ApproveByGrant, object> = (policies) => ({
+  ...onCall(approveByGrant)(policies),
+  read: async (log, tenant, command) => {
+    const [state, grantEnd] = await Promise.all([
+      readCallToUse(policies)(log, tenant, command),
+      readGrantEnd(log, tenant, command.grant.grantId),
+    ]);
+    return { ...state, ...(grantEnd ? { grantEnd } : {}) };
+  },
+});

@@ -30,7 +30,7 @@ export interface CallState {
   readonly policy: CompiledPolicy;
   /** Where it matters: only what is used, or approved without a person, can be held back. */
   readonly freezes?: Freezes;
-  /** Of the grant that approved it. */
+  /** Of the grant that approved it, or is to. */
   readonly grantEnd?: GrantEnd;
 }
 

@@ -19,6 +19,7 @@ import {
   ended,
   expired,
   given,
+  published,
   requested,
   revoked,
   started,
@@ -204,4 +205,45 @@ describe('whatever is said', () => {
         expect(when([requested(), decided(decision, 'ada')], command, by(who)).event()).toBeUndefined();
       }),
     ));
+});
+
+describe('what is remembered with it', () => {
+  const remember = { scope: { tool: 'pay' }, maxUses: 3 };
+  const remembering = { ...approve, remember };
+  const given = when([requested()], remembering).event();
+  const again = (command: DecideApproval, context = by('ada', after(900))) => {
+    const fact = decided('approved', 'ada', { ...(given as object) });
+    return when([requested(), { ...fact, at: after(100) }], command, context);
+  };
+
+  it('is in the decision', () =>
+    expect(given).toMatchObject({ decision: 'approved', remember: { scope: { tool: 'pay' }, maxUses: 3 } }));
+  it('goes with "approve" only', () => {
+    for (const decision of ['deny', 'cancel'] as const)
+      when([requested()], { ...say(decision), remember }).thenRefused('invalid-input', {
+        errors: [{ path: 'remember', message: 'goes with "approve" only' }],
+      });
+    when([requested()], { ...say('respond', { response: 1 }), remember }).thenRefused('invalid-input');
+  });
+  it('does not go with other arguments', () =>
+    void when([requested()], { ...remembering, updatedInput: EDIT }).thenRefused('invalid-input'));
+  it('must be of the call', () =>
+    void when([requested()], { ...approve, remember: { scope: { tool: 'mail' } } }).thenRefused('invalid-input'));
+  it('is forbidden where one approval is not enough', () => {
+    const two = published({ approvers: { count: 2 } });
+    when([two, requested()], remembering).thenRefused('forbidden');
+    when([two, requested()], approve).then('ApprovalVoteCast', {});
+  });
+  it('is the same again by the same person, at any later time', () => void again(remembering).thenNothing());
+  it('is not the same without it, with another, or by another', () => {
+    again(approve).thenRefused('superseded');
+    again({ ...approve, remember: { ...remember, maxUses: 4 } }).thenRefused('superseded');
+    again({ ...approve, remember: { ...remember, expiresInSeconds: 60 } }).thenRefused('superseded');
+    again({ ...approve, remember: { ...remember, scope: { tool: 'pay', agent: 'x' } } }).thenRefused('superseded');
+    again(remembering, by('bob', after(900))).thenRefused('superseded');
+  });
+  it('is not the same where nothing was remembered', () =>
+    void when([requested(), approved], remembering).thenRefused('superseded'));
+  it('is the same with another token of the same person', () =>
+    void again(remembering, by('Ada', after(900), { groups: ['ops'] })).thenNothing());
 });

@@ -16,6 +16,7 @@ import {
 
 /** A person's no to the same call, and how often it answered since. */
 export interface EarlierDenial {
+  /** Of what the person said: that it was repeated since makes it no newer. */
   readonly seq: number;
   readonly reason?: string;
   readonly repeats: RepeatedDenial;
@@ -55,9 +56,11 @@ export async function readEarlierDenial(
     same?.toolName === call.toolName &&
     same.server === call.server &&
     same.argsDigest === call.argsDigest;
-  const first =
-    decision.repeats ?? (decision.byKind === 'person' ? { approvalId: found, by: decision.by, count: 0 } : undefined);
+  const isTheirs = decision.byKind === 'person';
+  const first = decision.repeats ?? (isTheirs ? { approvalId: found, by: decision.by, count: 0 } : undefined);
   if (!isSame || !first) return undefined;
-  const { seq, reason } = decision;
+  const said = isTheirs ? decision : (await readApproval(log, tenant, first.approvalId)).decision;
+  if (said?.byKind !== 'person') return undefined;
+  const { seq, reason } = said;
   return { seq, ...(reason === undefined ? {} : { reason }), repeats: { ...first, count: first.count + 1 } };
 }

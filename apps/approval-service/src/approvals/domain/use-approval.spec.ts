@@ -6,6 +6,7 @@ import { approvalIdOf, type TokenId } from '#contracts/ids';
 import type { PolicyRule } from '#contracts/policies/policy';
 import type { Caller } from '#contracts/roles';
 import { ONE_APPROVER } from '#policy/compiled';
+import type { GrantEnd } from '#fold/grant';
 import {
   after,
   approved,
@@ -27,10 +28,12 @@ import {
   revoked,
   started,
   succeeded,
+  stateAfter,
   TURN_KEY,
   WORKER_TOKEN,
   type Told,
 } from './stories-for-spec.js';
+import { approvedByGrant, END, GRANT } from './grant-stories-for-spec.js';
 import { useApproval } from './use-approval.js';
 
 const take: UseApproval = { approvalId: CALL, workerId: 'w-1', attempt: 1, argsDigest: DIGEST };
@@ -204,4 +207,22 @@ describe('whatever is refused', () => {
         expect(when([...ready, started, resumedAgain()], asked, worker({}, after(second))).answer.kind).toBe('refuse');
       }),
     ));
+});
+
+describe('what a grant approved', () => {
+  const byGrant = [requested(), approvedByGrant, resumed()];
+  const use = (facts: readonly Told[], ended: GrantEnd | undefined) =>
+    useApproval(take, { ...stateAfter(...facts), ...(ended ? { grantEnd: ended } : {}) }, worker());
+
+  it('is used in the name of the grant', () =>
+    void when(byGrant).then('ToolExecutionStarted', { approvalId: CALL, grantId: GRANT }));
+  it('is not used once the grant was ended, before that is taken back too', () =>
+    expect(use(byGrant, END)).toMatchObject({
+      kind: 'refuse',
+      refusal: { reason: 'revoked', by: 'olga', at: END.at, modelText: expect.stringMatching(/"pay" did not run/) },
+    }));
+  it('shows its use first, where it was used before', () =>
+    expect(use([...byGrant, started], END)).toMatchObject({ refusal: { reason: 'already-used' } }));
+  it('is no other than its own to a worker that lost the lease', () =>
+    expect(use([requested(), approvedByGrant], END)).toMatchObject({ refusal: { reason: 'revoked' } }));
 });
