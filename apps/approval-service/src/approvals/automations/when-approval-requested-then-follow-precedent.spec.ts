@@ -172,8 +172,8 @@ describe('a grant approves nothing', () => {
   });
   it('where somebody voted', async () => {
     const one = await withGrant();
-    const vote = { approvalId: CALL, n: 1, vote: 'approve', argsDigest: DIGEST, groups: [] } as const;
-    const data = { ...vote, requirement: DEFAULT_APPLIED, requestSeq: 2 };
+    const vote = { approvalId: CALL, n: 1, vote: 'approve', argsDigest: DIGEST } as const;
+    const data = { ...vote, groups: [], requirement: DEFAULT_APPLIED, requestSeq: 2 };
     await one.office.tell({ event: { type: 'ApprovalVoteCast', data }, by: 'bob', kind: 'person', at: after(60) });
     await staysAsItIs(one);
   });
