@@ -119,11 +119,12 @@ describe('one grant', () => {
     expect((await read(issued(), redeemed(1))).redemptions).toMatchObject([{ state: 'void' }]);
   });
   it('shows a hundred uses at most', async () => {
-    const { redemptions, used } = await read(
+    const { redemptions, ...view } = await read(
       issued(),
       ...Array.from({ length: 101 }, (_, index) => redeemed(index + 1, call(0))),
     );
-    expect([used, redemptions.length, redemptions[0]?.n, redemptions.at(-1)?.n]).toEqual([101, 100, 101, 2]);
+    expect(view).toMatchObject({ used: 101 });
+    expect([redemptions.length, redemptions[0]?.n, redemptions.at(-1)?.n]).toEqual([100, 101, 2]);
   });
 });
 

@@ -10,7 +10,7 @@ const UP = [
     schema_digest text, approval_id ${ID}, expires_at timestamptz, max_uses integer, used integer, issued_at timestamptz,
     issued_by text, issued_seq bigint, ended_at timestamptz, ended_by text, end_reason json, seq bigint NOT NULL,
     PRIMARY KEY (tenant, grant_id))`,
-  `CREATE INDEX grants_of_tool ON grants (tenant, tool, issued_seq) WHERE ended_at IS NULL`,
+  `CREATE INDEX grants_of_tool ON grants (tenant, tool, issued_seq)`,
   `CREATE INDEX grants_in_order ON grants (tenant, issued_at, grant_id)`,
   `GRANT SELECT ON grants TO holdpoint_read`,
 ];

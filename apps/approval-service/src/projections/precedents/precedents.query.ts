@@ -15,7 +15,10 @@ export interface LikeCall {
 
 /** What the read model has of calls like one; the log alone says whether it is so. */
 export interface Precedents {
-  /** The oldest first. */
+  /**
+   * The oldest first. One that was ended or used up only after the call was asked for is among them: whoever took a use of it
+   * may have died before the decision, or before what it approved was taken back.
+   */
   readonly grants: readonly GrantId[];
   /** The newest of the same call, by a person or by an earlier one of theirs. */
   readonly denial?: ApprovalId;
@@ -48,7 +51,8 @@ const FIND = `WITH asked AS (
           WHERE g.tenant = asked.tenant AND g.tool = asked.tool AND g.server IS NOT DISTINCT FROM asked.server
             AND (g.agent IS NULL OR g.agent = asked.agent)
             AND (g.conversation_id IS NULL OR g.conversation_id = asked.conversation_id)
-            AND g.issued_seq < asked.seq AND g.ended_at IS NULL AND g.expires_at > now()
+            AND g.issued_seq < asked.seq AND g.expires_at > now()
+            AND (g.seq > asked.seq OR (g.ended_at IS NULL AND g.used < g.max_uses))
           ORDER BY g.issued_seq LIMIT ${MOST_GRANTS}) AS grants
     FROM asked
     LEFT JOIN projection_checkpoint projected ON projected.name = 'read-model'
