@@ -48,6 +48,18 @@ describe.each(servers)('the log on $name', ({ url, replicas }) => {
     expect(seqs).toEqual(Array.from({ length: 10 }, (_, n) => lastSeq + 1 + n));
   });
 
+  it('cuts no reader off that is slower than large facts come', async () => {
+    const { lastSeq } = await approvals.events.state();
+    const tenant = freshTenant();
+    const large = 'x'.repeat(900_000);
+    for (let n = 0; n < 120; n++) await orchestrator.events.append(endedTurn(tenant, `t-${n}`, large));
+    let cuts = 0;
+    approvals.onReconnect(() => (cuts += 1));
+    const seqs = await seqsAfter(approvals, lastSeq, 120, hangFor(2_000));
+    expect(seqs).toEqual(Array.from({ length: 120 }, (_, n) => lastSeq + 1 + n));
+    expect(cuts).toBe(0);
+  });
+
   it('is made once and found as it was made', async () => {
     await bootstrap({ url, seedFile: join(credsDir, 'bootstrap.nk'), replicas });
   });
@@ -79,11 +91,25 @@ async function askAndGo(natsUrl: string): Promise<void> {
   await connection.close();
 }
 
-async function seqsAfter({ events }: Broker, after: number, count: number): Promise<number[]> {
+/** Once, the whole process: nothing is read from any socket meanwhile. */
+function hangFor(ms: number): () => void {
+  let left = 1;
+  return () => {
+    if (left-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  };
+}
+
+async function seqsAfter(
+  { events }: Broker,
+  after: number,
+  count: number,
+  each = (): void => undefined,
+): Promise<number[]> {
   const enough = new AbortController();
   const seqs: number[] = [];
   for await (const { seq } of events.follow(after, enough.signal)) {
     seqs.push(seq);
+    each();
     if (seqs.length === count) enough.abort();
   }
   return seqs;

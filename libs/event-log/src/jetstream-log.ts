@@ -31,6 +31,12 @@ const NO_MESSAGE = 10037;
  */
 const A_PULL = { expires: 5_000, idle_heartbeat: 1_000, abort_on_missing_resource: true };
 
+/**
+ * Facts on their way to one that follows, as large as they may be: the broker cuts off whoever has not taken 64 MiB of what it
+ * sent, with everything else on that connection, and one that asks again may be sent as many twice.
+ */
+const UNDER_WAY = 25;
+
 /** How a service reads its stream in order: the projector by a durable of its own that it positions, others by ordered consumers. */
 export type Following = { readonly by: 'ordered-consumer' } | { readonly by: 'durable'; readonly name: string };
 
@@ -156,10 +162,10 @@ export class JetStreamLog<Event extends Written = HoldpointEvent> implements Log
     const { stream, following } = this.options;
     if (following.by === 'ordered-consumer') {
       const from = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: seq + 1 };
-      return (await this.client.consumers.get(stream, from)).consume({ max_messages: 1_000 });
+      return (await this.client.consumers.get(stream, from)).consume({ max_messages: UNDER_WAY });
     }
     await this.manager.consumers.reset(stream, following.name, seq + 1);
-    return (await this.client.consumers.get(stream, following.name)).consume({ ...A_PULL, max_messages: 1_000 });
+    return (await this.client.consumers.get(stream, following.name)).consume({ ...A_PULL, max_messages: UNDER_WAY });
   }
 
   async *deliveries(durable: string, signal: AbortSignal): AsyncIterable<Delivery<Event>> {
