@@ -27,6 +27,7 @@ import {
   resumedAgain,
   revoked,
   started,
+  stateAfter,
   succeeded,
   stateAfter,
   TURN_KEY,
@@ -143,6 +144,12 @@ describe('what an earlier attempt began and the policy lets run twice', () => {
   it('is not given once the turn has ended', () => again([...followed, ended()]).thenRefused('turn-ended'));
   it('is not given once it has an outcome', () => again([...followed, succeeded]).thenRefused('already-used'));
   it('is not given while it is frozen', () => again([...followed, frozen]).thenRefused('frozen'));
+
+  it('is not given once the grant that approved it was ended', () => {
+    const grantEnd = { by: 'ada', at: after(145), seq: 9 };
+    const state = { ...stateAfter(policy(rule), ...followed), grantEnd };
+    expect(useApproval(second, state, worker({}, after(150)))).toMatchObject({ refusal: { reason: 'revoked' } });
+  });
 
   it.each([
     ['there is no policy', followed],
