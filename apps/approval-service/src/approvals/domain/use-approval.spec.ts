@@ -29,7 +29,6 @@ import {
   started,
   stateAfter,
   succeeded,
-  stateAfter,
   TURN_KEY,
   WORKER_TOKEN,
   type Told,
