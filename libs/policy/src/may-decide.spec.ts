@@ -77,10 +77,15 @@ describe.each(['answer', 'allow-others'] as const)('to %s', (doing) => {
       'forbidden',
     ]);
   });
-  it('may who is asked at a stage, once it is reached', () => {
-    expect(says(doing, { requirement: later }, person('ada', 'ops'))).toBe('forbidden');
-    expect(says(doing, { requirement: later, approval: { steps: escalated } }, person('ada', 'ops'))).toBe('yes');
-  });
+});
+
+describe('who is asked at a stage', () => {
+  const who = person('ada', 'ops');
+  const reached = { requirement: later, approval: { steps: escalated } };
+  it('may answer once it is reached', () =>
+    expect([says('answer', { requirement: later }, who), says('answer', reached, who)]).toEqual(['forbidden', 'yes']));
+  it('allows no others by that: they have reached none', () =>
+    expect(says('allow-others', reached, who)).toBe('forbidden'));
 });
 
 describe('where one act is not the decision', () => {

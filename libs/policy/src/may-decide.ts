@@ -25,7 +25,9 @@ export function mayNotDecide(judged: Judged, who: Person, doing: Doing, isAdmin 
   if (doing === 'take-back') return isAdmin ? undefined : notTheirs(judged.approval, who);
   const { turn, approval, ruling } = judged;
   if (isOwnRequest(who.subject, turn)) return refusal('self-approval', 'Nobody decides what they asked for themselves');
-  if (!isAskedByAny(quorumsNow(ruling.requirement, approval.steps), who))
+  // Calls to come have reached no stage.
+  const steps = doing === 'allow-others' ? [] : approval.steps;
+  if (!isAskedByAny(quorumsNow(ruling.requirement, steps), who))
     return refusal('forbidden', 'The policy asks others to decide this');
   if (doing === 'allow-others' && !isOneAct(ruling.requirement))
     return refusal('forbidden', 'Where one approval is not enough, or is held, none can stand for others');

@@ -3,11 +3,10 @@ import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import { readGrantEnd, type Grant } from '#fold/grant';
 import { covers } from '#policy/grants';
-import { expiresAt } from '#policy/times';
 import { usableFrom } from './answer.js';
 import {
   decisionOn,
-  hasVotes,
+  isUntouched,
   knownCall,
   onCall,
   readCallToUse,
@@ -25,10 +24,9 @@ export interface ApproveByGrant extends AboutCall {
 
 /** It is for requests after it, and for none that somebody looks at already, that is frozen, or that is over. */
 export function isForGrant(grant: Grant, known: KnownCall, now: Instant): boolean {
-  const { turn, approval, freeze, ruling } = known;
-  if (approval.decision || turn.end || freeze || hasVotes(approval)) return false;
-  if (grant.end || known.grantEnd || now >= grant.expiresAt || grant.seq >= turn.requestSeq) return false;
-  return now < expiresAt(ruling.requirement, turn.request, turn.requestedAt) && covers(grant, known);
+  if (!isUntouched(known, now) || known.freeze) return false;
+  if (grant.end || known.grantEnd || now >= grant.expiresAt || grant.seq >= known.turn.requestSeq) return false;
+  return covers(grant, known);
 }
 
 /** What a standing decision approves, in its own name: every use says which grant it was, and whose. */

@@ -1,6 +1,13 @@
 import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { Actor } from '#contracts/envelope';
-import { indexOfApproval, isApprovalId, turnKeyOfApproval, type ApprovalId, type Tenant } from '#contracts/ids';
+import {
+  indexOfApproval,
+  isApprovalId,
+  turnKeyOfApproval,
+  type ApprovalId,
+  type Instant,
+  type Tenant,
+} from '#contracts/ids';
 import { refusal, type Refusal, type Winner } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import type { RequestedToolCall } from '#contracts/turns/events';
@@ -13,6 +20,7 @@ import { UNKNOWN_TURN, type KnownTurn, type Turn } from '#fold/turn';
 import { BEFORE_ANY_POLICY, type CompiledPolicy } from '#policy/compiled';
 import type { PoliciesInForce } from '#policy/in-force';
 import { ruleOn, type Ruling } from '#policy/ruling';
+import { expiresAt } from '#policy/times';
 import { isOneAct } from '#policy/asked';
 
 export interface AboutCall {
@@ -126,8 +134,13 @@ export function knownCall({ approvalId }: AboutCall, state: CallState): KnownCal
 export const isForPolicy = ({ turn, approval, ruling }: KnownCall): boolean =>
   !approval.decision && !turn.end && ruling.effect !== 'require';
 
-/** Somebody looks at it already. */
-export const hasVotes = ({ steps }: Approval): boolean => steps.some(({ is }) => is !== 'escalated');
+/** It waits for people, there is time left, and none of them has looked at it yet: what was said before can answer it. */
+export const isUntouched = ({ turn, approval, ruling }: KnownCall, now: Instant): boolean =>
+  !approval.decision &&
+  !turn.end &&
+  approval.steps.every(({ is }) => is === 'escalated') &&
+  ruling.effect === 'require' &&
+  now < expiresAt(ruling.requirement, turn.request, turn.requestedAt);
 
 /** Facts of one conversation belong together. */
 export const conversationOf = ({ approvalId }: AboutCall, { turn }: Pick<CallState, 'turn'>): string =>

@@ -58,6 +58,10 @@ describe('the same call again', () => {
       requestSeq: 1,
       repeats: earlier.repeats,
     }));
+  it('is left to time where that is over', () => {
+    const late = given(requested()).when(denyAgain, { approvalId: CALL, earlier }, { now: after(86_401) });
+    late.thenNothing();
+  });
   it('is denied without one, where none was given', () => {
     const { reason: _, ...silent } = earlier;
     const answer = given(requested()).when(denyAgain, { approvalId: CALL, earlier: silent }, { now: after(100) });

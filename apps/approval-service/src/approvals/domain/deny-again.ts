@@ -1,11 +1,11 @@
 import type { RepeatedDenial } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
-import { indexOfApproval, turnKeyOfApproval, type ApprovalId, type Tenant } from '#contracts/ids';
+import { indexOfApproval, turnKeyOfApproval, type ApprovalId, type Instant, type Tenant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import { readApproval, readTurn, type FactReader } from '#fold/read';
 import {
   decisionOn,
-  hasVotes,
+  isUntouched,
   knownCall,
   onCall,
   type AboutCall,
@@ -27,10 +27,13 @@ export interface DenyAgain extends AboutCall {
 }
 
 /** The same tool with the same arguments, in the same conversation, after a person denied it: they are not asked again. */
-export function denyAgain({ earlier, ...about }: DenyAgain, state: CallState): Answer<HoldpointEvent, never> {
+export function denyAgain(
+  { earlier, ...about }: DenyAgain,
+  state: CallState,
+  { now }: { readonly now: Instant },
+): Answer<HoldpointEvent, never> {
   const known = knownCall(about, state);
-  if (!known || known.approval.decision || known.turn.end || hasVotes(known.approval)) return nothingToDo;
-  if (known.ruling.effect !== 'require' || known.ruling.requirement.askAgainAfterDenial) return nothingToDo;
+  if (!known || !isUntouched(known, now) || known.ruling.requirement.askAgainAfterDenial) return nothingToDo;
   const reason = earlier.reason === undefined ? {} : { reason: earlier.reason };
   const said = { ...decisionOn(known, about), ...reason, repeats: earlier.repeats };
   return accept({ type: 'ToolApprovalDecided', data: { ...said, decision: 'denied' } });
