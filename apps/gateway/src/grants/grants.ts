@@ -1,5 +1,4 @@
 import type { GrantBody } from '#contracts/grants/commands';
-import type { GrantScope } from '#contracts/grants/events';
 import { indexOfApproval, turnKeyOfApproval, type ApprovalId, type GrantId, type Instant } from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
 import { subjects } from '#contracts/subjects';
@@ -22,9 +21,7 @@ export interface Redemption {
   readonly state: ApprovalStatus | 'void';
 }
 
-export interface GrantView {
-  readonly grantId: GrantId;
-  readonly scope: GrantScope;
+export interface GrantView extends Omit<Grant, 'by' | 'at' | 'usedSeq'> {
   readonly status: GrantStatus;
   readonly issuedBy: string;
   readonly issuedAt: Instant;
