@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf } from '#contracts/canonical';
 import type { ActorKind } from '#contracts/envelope';
+import type { RepeatedDenial, UsedGrant } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
+import type { GrantScope, Remembered } from '#contracts/grants/events';
 import {
   approvalIdOf,
+  grantIdOf,
   instant,
   later,
   shortDigest,
@@ -20,6 +23,7 @@ export const TENANT = 'default' as Tenant;
 export const START = instant(Date.parse('2026-03-01T10:00:00.000Z'));
 const TOKEN = `tk_${'a'.repeat(26)}` as TokenId;
 export const at = (seconds: number): Instant => later(START, seconds);
+export const grantId = (name: string, tenant = TENANT) => grantIdOf(tenant, name);
 export const tokenId = (name: string) => `tk_${shortDigest(name)}` as TokenId;
 
 /** An event, and who did it when; everything else of a fact follows from it. */
@@ -44,7 +48,9 @@ export interface Asked {
   readonly release?: 'all' | 'each';
   readonly when?: number;
   readonly tool?: string;
-  readonly server?: string;
+  /** None where it is null. */
+  readonly server?: string | null;
+  readonly conversation?: string;
   readonly agent?: string;
   readonly pool?: string;
   readonly tenant?: Tenant;
@@ -66,18 +72,19 @@ export function requested(turnId: string, asked: Asked = {}): Told {
     tool = 'send_email',
     agent = 'billing-agent',
     pool = 'default',
+    conversation = 'conv-1',
   } = asked;
   const { tenant = TENANT, args = { to: 'x@example.com' }, server = 'gmail', description } = asked;
   const call = {
     toolName: tool,
-    server,
+    ...(server === null ? {} : { server }),
     args,
     argsDigest: digestOf(args),
     ...(description === undefined ? {} : { description }),
   };
   const data = {
     turnKey: turnOf(turnId, tenant),
-    conversationId: 'conv-1',
+    conversationId: conversation,
     turnId,
     agent: { id: agent },
     release,
@@ -96,11 +103,16 @@ interface Deciding {
   readonly tenant?: Tenant;
   readonly reason?: string;
   readonly editedArgs?: Record<string, unknown>;
+  readonly by?: string;
+  readonly kind?: ActorKind;
+  readonly remember?: Remembered;
+  readonly grant?: UsedGrant;
+  readonly repeats?: RepeatedDenial;
 }
 export const decided = (
   turnId: string,
   decision: Decision = 'approved',
-  { index = 0, when = 60, tenant = TENANT, ...more }: Deciding = {},
+  { index = 0, when = 60, tenant = TENANT, by = 'ada@example.com', kind = 'person', ...more }: Deciding = {},
 ): Told =>
   told(
     {
@@ -116,8 +128,19 @@ export const decided = (
       },
     },
     when,
-    { tenant },
+    { tenant, by, kind },
   );
+/** A use of a grant approves the call. */
+export const decidedByGrant = (turnId: string, name: string, { n = 1, ...more }: Deciding & { n?: number } = {}) => {
+  const grant = { grantId: grantId(name), n, by: 'ada@example.com' };
+  return decided(turnId, 'approved', { grant, by: grant.grantId, kind: 'grant', ...more });
+};
+/** What was said of an earlier call is the answer to this one too. */
+export const deniedAgain = (turnId: string, first: string, { count = 1, ...more }: Deciding & { count?: number } = {}) => {
+  const approvalId = callOf(first);
+  const repeats = { approvalId, by: 'ada@example.com', count };
+  return decided(turnId, 'denied', { repeats, by: approvalId, kind: 'denial', ...more });
+};
 
 interface Leased {
   readonly n?: number;
@@ -147,15 +170,19 @@ export const extended = (turnId: string, of: Leased = {}): Told =>
 export const givenBack = (turnId: string, of: Leased = {}): Told =>
   told({ type: 'LeaseGivenBack', data: lease(turnId, of) }, of.when ?? 150, WORKER);
 
-export const started = (turnId: string, { index = 0, attempt = 1, when = 130 } = {}): Told =>
-  told(
-    {
-      type: 'ToolExecutionStarted',
-      data: { approvalId: callOf(turnId, index), attempt, workerId: 'w-1', tokenId: TOKEN, argsDigest: digestOf({}) },
-    },
-    when,
-    WORKER,
-  );
+interface Starting {
+  readonly index?: number;
+  readonly attempt?: number;
+  readonly when?: number;
+  /** By its name, where one approved it. */
+  readonly grant?: string;
+}
+export function started(turnId: string, { index = 0, attempt = 1, when = 130, grant }: Starting = {}): Told {
+  const use = { attempt, workerId: 'w-1', tokenId: TOKEN, argsDigest: digestOf({}) };
+  const by = grant === undefined ? {} : { grantId: grantId(grant) };
+  const data = { approvalId: callOf(turnId, index), ...use, ...by };
+  return told({ type: 'ToolExecutionStarted', data }, when, WORKER);
+}
 export const revoked = (turnId: string, { index = 0, when = 130, reason = 'changed my mind' } = {}): Told =>
   told({ type: 'ToolApprovalRevoked', data: { approvalId: callOf(turnId, index), reason, turnEnded: false } }, when);
 export const lapsed = (turnId: string, { index = 0, when = 90_000 } = {}): Told =>
@@ -190,6 +217,46 @@ export const issued = (name: string, when = 0): Told =>
   );
 export const tokenRevoked = (name: string, when = 100): Told =>
   told({ type: 'TokenRevoked', data: { tokenId: tokenId(name) } }, when);
+
+interface Granting extends Partial<GrantScope> {
+  readonly issuedAt?: number;
+  readonly expiresAt?: Instant;
+  readonly maxUses?: number;
+  readonly tenant?: Tenant;
+}
+/** The database looks at its own clock: what is to last lasts whenever the test runs. */
+const NEVER = instant(Date.UTC(9999, 0));
+/** What a decision carries of the grant that it gives. */
+export function remembered(name: string, of: Granting = {}): Remembered {
+  const { issuedAt: _, expiresAt = NEVER, maxUses = 3, tenant = TENANT, ...scope } = of;
+  return {
+    grantId: grantId(name, tenant),
+    scope: { tool: 'send_email', ...scope },
+    schemaDigest: digestOf({ inputSchema: {}, annotations: {} }),
+    expiresAt,
+    maxUses,
+    groups: [],
+  };
+}
+export function grantIssued(name: string, of: Granting = {}, first?: string): Told {
+  const by = first === undefined ? {} : { approvalId: callOf(first) };
+  const { issuedAt = 0, tenant = TENANT } = of;
+  return told({ type: 'GrantIssued', data: { ...remembered(name, of), ...by } }, issuedAt, { tenant });
+}
+export const redeemed = (name: string, turnId: string, { n = 1, index = 0, when = 60 } = {}): Told =>
+  told({ type: 'GrantRedeemed', data: { grantId: grantId(name), n, approvalId: callOf(turnId, index) } }, when, {
+    by: 'approval-service',
+    kind: 'service',
+  });
+interface EndingGrant {
+  readonly when?: number;
+  readonly reason?: string;
+  readonly tenant?: Tenant;
+}
+export const grantEnded = (name: string, { when = 150, tenant = TENANT, reason }: EndingGrant = {}): Told => {
+  const data = { grantId: grantId(name, tenant), ...(reason === undefined ? {} : { reason }) };
+  return told({ type: 'GrantEnded', data }, when, { by: 'olga@example.com', tenant });
+};
 
 export function rawOf({ event, when, by, kind, tenant }: Told, seq: number): RawFact {
   const subject = subjectOf(tenant, event);

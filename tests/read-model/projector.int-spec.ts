@@ -16,14 +16,21 @@ import {
   at,
   callOf,
   decided,
+  decidedByGrant,
+  deniedAgain,
   ended,
   extended,
   failed,
   givenBack,
+  grantEnded,
+  grantId,
+  grantIssued,
   issued,
   lapsed,
   opened,
   rawOf,
+  redeemed,
+  remembered,
   requested,
   resumed,
   revoked,
@@ -69,7 +76,32 @@ const everything = () =>
     lapsed('t-2', { index: 1 }),
     tokenRevoked('ada'),
     requested('t-3', { calls: 1 }),
+    requested('t-4', { calls: 2 }),
+    decided('t-4', 'approved', { remember: remembered('all', { server: 'gmail' }) }),
+    grantIssued('all', { server: 'gmail' }, 't-4'),
+    decided('t-4', 'denied', { index: 1, reason: 'no' }),
+    requested('t-5', { calls: 3 }),
+    redeemed('all', 't-5'),
+    decidedByGrant('t-5', 'all'),
+    deniedAgain('t-5', 't-4', { index: 1 }),
+    resumed('t-5'),
+    started('t-5', { grant: 'all' }),
+    redeemed('all', 't-5', { n: 2, index: 2 }),
+    decidedByGrant('t-5', 'all', { n: 2, index: 2 }),
+    grantEnded('all', { reason: 'enough' }),
+    revoked('t-5', { index: 2 }),
+    grantIssued('few', {
+      agent: 'billing-agent',
+      conversationId: 'conv-1',
+      when: 'args.n < 3',
+      expiresAt: at(9_000),
+      issuedAt: 20,
+    }),
   );
+
+/** What the log has of its own: facts and approvals of `everything`. */
+const FACTS = 37;
+const CALLS = 11;
 
 const rows = async (sql: string) => (await database.pool.query(sql)).rows as Record<string, unknown>[];
 const wipeAll = () => database.pool.query(`TRUNCATE ${READ_MODEL_TABLES.join(', ')}`);
@@ -85,8 +117,9 @@ describe('the rows', () => {
     const log = everything();
     await projectAll(log, database.pool);
     const first = await dump(database.pool);
-    expect(first['approvals']).toHaveLength(6);
+    expect(first['approvals']).toHaveLength(CALLS);
     expect(first['tokens']).toHaveLength(1);
+    expect(first['grants']).toHaveLength(2);
     await wipeAll();
     const client = await database.pool.connect();
     let from = await openCheckpoint(client, await log.state(), SCHEMA_VERSION);
@@ -104,7 +137,7 @@ describe('the rows', () => {
     const { projection_checkpoint: _, ...first } = await dump(database.pool);
     const running = project(log, database.pool, { schemaVersion: SCHEMA_VERSION + 1 });
     const rebuilt = async () =>
-      (await rows(`SELECT * FROM projection_checkpoint WHERE schema_version = ${SCHEMA_VERSION + 1} AND last_seq = 22`))
+      (await rows(`SELECT * FROM projection_checkpoint WHERE schema_version = ${SCHEMA_VERSION + 1} AND last_seq = ${FACTS}`))
         .length === 1;
     await eventually(rebuilt, 'built again');
     await running.stop();
@@ -116,15 +149,75 @@ describe('the rows', () => {
     await projectAll(everything(), database.pool);
     expect(await rows(`SELECT approval_id, what FROM due ORDER BY at`)).toEqual([
       { approval_id: callOf('t-3'), what: 'expiry' },
+      { approval_id: callOf('t-4'), what: 'lapse' },
     ]);
-    expect(await rows(`SELECT lease_key, lease_until, given_back_at FROM attempts ORDER BY lease_until`)).toEqual([
+    expect(await rows(`SELECT lease_key, lease_until, given_back_at FROM attempts ORDER BY lease_until, given_back_at`)).toEqual([
       { lease_key: callOf('t-2'), lease_until: new Date(at(180)), given_back_at: new Date(at(150)) },
+      { lease_key: turnOf('t-5'), lease_until: new Date(at(180)), given_back_at: null },
       { lease_key: turnOf('t-1'), lease_until: new Date(at(240)), given_back_at: null },
     ]);
     expect(await rows(`SELECT ended_as, calls, lease_attempt FROM turns ORDER BY turn_id`)).toMatchObject([
       { ended_as: 'completed', calls: 3, lease_attempt: 1 },
       { ended_as: null, calls: 2, lease_attempt: null },
       { ended_as: null },
+      { ended_as: null },
+      { ended_as: null, calls: 3, lease_attempt: 1 },
+    ]);
+  });
+
+  it('hold what became of each grant, and which approved what', async () => {
+    const log = everything();
+    await projectAll(log, database.pool);
+    const seqs = log.raws.filter(({ subject }) => subject.includes(grantId('all'))).map(({ seq }) => seq);
+    const none = { agent: null, conversation_id: null, condition: null };
+    expect(await rows('SELECT *, issued_seq::int, seq::int FROM grants ORDER BY issued_at')).toEqual([
+      {
+        tenant: TENANT,
+        grant_id: grantId('all'),
+        tool: 'send_email',
+        server: 'gmail',
+        ...none,
+        schema_digest: remembered('all').schemaDigest,
+        approval_id: callOf('t-4'),
+        expires_at: new Date(remembered('all').expiresAt),
+        max_uses: 3,
+        used: 2,
+        issued_at: new Date(at(0)),
+        issued_by: 'ada@example.com',
+        issued_seq: seqs[0],
+        ended_at: new Date(at(150)),
+        ended_by: 'olga@example.com',
+        end_reason: 'enough',
+        seq: seqs.at(-1),
+      },
+      expect.objectContaining({
+        grant_id: grantId('few'),
+        server: null,
+        agent: 'billing-agent',
+        conversation_id: 'conv-1',
+        condition: 'args.n < 3',
+        approval_id: null,
+        expires_at: new Date(at(9_000)),
+        used: 0,
+        ended_at: null,
+        ended_by: null,
+        end_reason: null,
+      }),
+    ]);
+    const answered = `SELECT call_index, decision, decided_by, decided_by_kind, grant_id, use_is FROM approvals
+      WHERE turn_id = 't-5' ORDER BY call_index`;
+    const byGrant = { decision: 'approved', decided_by: grantId('all'), decided_by_kind: 'grant' };
+    expect(await rows(answered)).toEqual([
+      { call_index: 0, ...byGrant, grant_id: grantId('all'), use_is: 'started' },
+      {
+        call_index: 1,
+        decision: 'denied',
+        decided_by: callOf('t-4'),
+        decided_by_kind: 'denial',
+        grant_id: null,
+        use_is: null,
+      },
+      { call_index: 2, ...byGrant, grant_id: grantId('all'), use_is: 'revoked' },
     ]);
   });
 
@@ -187,7 +280,7 @@ describe('two projectors', () => {
     other.release();
     const [lost] = both.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
     expect(lost).toBeInstanceOf(Fenced);
-    expect(await rows('SELECT count(*)::int AS n FROM event_log')).toEqual([{ n: 22 }]);
+    expect(await rows('SELECT count(*)::int AS n FROM event_log')).toEqual([{ n: FACTS }]);
   });
 });
 
@@ -271,7 +364,7 @@ describe('a log that the read model was not made from', () => {
     await projectAll(everything(), database.pool);
     const before = await seen();
     const cut = everything();
-    cut.raws.splice(20);
+    cut.raws.splice(FACTS - 2);
     expect(await refusal(cut)).toBe('checkpoint-ahead');
     expect(await seen()).toEqual(before);
   });
@@ -282,8 +375,8 @@ describe('a log that the read model was not made from', () => {
   it('is refused where its tail was lost and written again', async () => {
     await projectAll(everything(), database.pool);
     const other = everything();
-    other.raws.splice(21);
-    expect(await refusal(other.tell(requested('t-4'), requested('t-5')))).toBe('log-differs-from-copy');
+    other.raws.splice(FACTS - 1);
+    expect(await refusal(other.tell(requested('t-8'), requested('t-9')))).toBe('log-differs-from-copy');
   });
   it('is refused at a gap', async () => {
     const log = new TestLog().tell(requested('t-1')).give(rawOf(decided('t-1'), 3));
@@ -292,8 +385,8 @@ describe('a log that the read model was not made from', () => {
   });
   it('is refused where the message at the checkpoint is gone', async () => {
     await projectAll(everything(), database.pool);
-    const log = everything().tell(requested('t-4'));
-    log.raws.splice(21, 1);
+    const log = everything().tell(requested('t-8'));
+    log.raws.splice(FACTS - 1, 1);
     expect(await refusal(log)).toBe('gap');
   });
 });
@@ -370,6 +463,19 @@ describe('a fact that cannot be applied', () => {
     expect(await checkpointOf(database.pool)).toBe(10);
   });
 
+  it('parks a grant by itself, and unparking heals it', async () => {
+    const log = () => everything().tell(requested('late'));
+    await projectAll(log(), database.pool);
+    const whole = await dump(database.pool);
+    await wipeAll();
+    await database.pool.query('ALTER TABLE grants ADD CONSTRAINT poison CHECK (used < 2)');
+    await projectAll(log(), database.pool);
+    await database.pool.query('ALTER TABLE grants DROP CONSTRAINT poison');
+    expect(await rows('SELECT DISTINCT id FROM parked_events')).toEqual([{ id: grantId('all') }]);
+    expect(await unpark(database.pool, PROJECTIONS, TENANT, grantId('all'))).toMatchObject({ applied: 2 });
+    expect(await dump(database.pool)).toEqual(whole);
+  });
+
   it('parks the whole turn where it is the request, and unparking any of it heals all', async () => {
     await projectAll(story(), database.pool);
     const whole = await dump(database.pool);
@@ -390,7 +496,7 @@ describe('the reader’s role', () => {
     try {
       await client.query('SET ROLE holdpoint_read');
       expect((await client.query('SELECT * FROM tokens')).rowCount).toBe(1);
-      expect((await client.query('SELECT seq, id, type, hash FROM event_log')).rowCount).toBe(22);
+      expect((await client.query('SELECT seq, id, type, hash FROM event_log')).rowCount).toBe(FACTS);
       await expect(client.query('SELECT data FROM event_log')).rejects.toThrow('permission denied');
       await expect(client.query(`DELETE FROM due`)).rejects.toThrow('permission denied');
       expect(JSON.stringify((await client.query('SELECT * FROM tokens')).rows)).not.toContain(digestOf('').slice(-10));
