@@ -136,7 +136,11 @@ export const decidedByGrant = (turnId: string, name: string, { n = 1, ...more }:
   return decided(turnId, 'approved', { grant, by: grant.grantId, kind: 'grant', ...more });
 };
 /** What was said of an earlier call is the answer to this one too. */
-export const deniedAgain = (turnId: string, first: string, { count = 1, ...more }: Deciding & { count?: number } = {}) => {
+export const deniedAgain = (
+  turnId: string,
+  first: string,
+  { count = 1, ...more }: Deciding & { count?: number } = {},
+) => {
   const approvalId = callOf(first);
   const repeats = { approvalId, by: 'ada@example.com', count };
   return decided(turnId, 'denied', { repeats, by: approvalId, kind: 'denial', ...more });

@@ -1,88 +1,250 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
 import { digestOf } from '#contracts/canonical';
-import type { HoldpointEvent } from '#contracts/events';
-import type { GrantIssued } from '#contracts/grants/events';
-import { grantIdOf, instant, type ApprovalId, type GrantId } from '#contracts/ids';
+import { instant, type Tenant } from '#contracts/ids';
 import { wipe } from '#read-model/wipe';
 import {
   precedentsReader,
   type LikeCall,
+  type Precedents,
 } from '../../apps/approval-service/src/projections/precedents/precedents.query.js';
-import { projectAll, testDatabase, type TestDatabase } from './database.js';
-import { callOf, decided, opened, requested, TENANT, TestLog, type Told } from './facts.js';
+import { checkpointOf, projectAll, testDatabase, type TestDatabase } from './database.js';
+import * as story from './facts.js';
+import { callOf, grantId, TENANT, TestLog, type Told } from './facts.js';
+
+const OTHER = 'other' as Tenant;
+const LONG_AGO = instant(0);
+const ARGS = { to: 'x@example.com' };
+/** As `requested` asks where nothing else is said; after everything that was told. */
+const CALL: LikeCall = {
+  tenant: TENANT,
+  seq: 0,
+  conversationId: 'conv-1',
+  agent: 'billing-agent',
+  toolName: 'send_email',
+  server: 'gmail',
+  argsDigest: digestOf(ARGS),
+};
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await testDatabase()));
 afterAll(() => database.drop());
-beforeEach(async () => {
+afterEach(() => wiped());
+
+async function wiped(): Promise<void> {
   const client = await database.pool.connect();
   await wipe(client).finally(() => client.release());
-});
-
-const [ONE, TWO] = [grantIdOf(TENANT, '1'), grantIdOf(TENANT, '2')];
-const by = (event: HoldpointEvent): Told => ({ event, when: 1, tenant: TENANT, by: 'ada@example.com', kind: 'person' });
-const issued = (grantId: GrantId, more: Partial<GrantIssued> & { readonly lastsMs?: number } = {}): Told => {
-  const { lastsMs = 3_600_000, ...rest } = more;
-  const bounds = { expiresAt: instant(Date.now() + lastsMs), maxUses: 1, groups: [] };
-  const scope = { tool: 'send_email', server: 'gmail' };
-  return by({ type: 'GrantIssued', data: { grantId, scope, schemaDigest: digestOf({}), ...bounds, ...rest } });
-};
-const redeemed = (grantId: GrantId, approvalId: ApprovalId): Told =>
-  by({ type: 'GrantRedeemed', data: { grantId, n: 1, approvalId } });
-const over = (grantId: GrantId): Told => by({ type: 'GrantEnded', data: { grantId } });
-
-/** What is found of a call at this place in the log, once these are told. */
-async function after(...facts: readonly Told[]) {
-  await projectAll(new TestLog().tell(opened, ...facts), database.pool);
-  const call = { toolName: 'send_email', server: 'gmail', argsDigest: digestOf({ to: 'x@example.com' }) };
-  const who = { tenant: TENANT, conversationId: 'conv-1', agent: 'billing-agent' };
-  const read = precedentsReader(database.pool);
-  return (seq: number, more: Partial<LikeCall> = {}) => read({ ...who, ...call, seq, ...more });
 }
 
-describe('the grants that may be for a call', () => {
-  it('are those given before it, the oldest first', async () => {
-    const found = await after(issued(ONE), issued(TWO), requested('t'));
-    expect(await found(4)).toEqual({ grants: [ONE, TWO] });
-    expect(await found(3)).toEqual({ grants: [ONE] });
+/** Asks about calls once the facts are in the read model; each call comes after them, or at its own place. */
+async function look(
+  facts: readonly Told[],
+  ...calls: readonly Partial<LikeCall>[]
+): Promise<(Precedents | undefined)[]> {
+  await wiped();
+  const log = new TestLog().tell(story.opened, ...facts);
+  await projectAll(log, database.pool);
+  expect(await checkpointOf(database.pool)).toBe(log.lastSeq);
+  const read = precedentsReader(database.pool);
+  return Promise.all(calls.map((call) => read({ ...CALL, seq: log.lastSeq, ...call })));
+}
+const grantsFor = async (facts: readonly Told[], call: Partial<LikeCall> = {}) =>
+  (await look([...facts, story.requested('call')], call))[0]?.grants;
+const denialFor = async (facts: readonly Told[], call: Partial<LikeCall> = {}) =>
+  (await look([...facts, story.requested('call')], call))[0]?.denial;
+
+describe('grants that a call may be of', () => {
+  const mine = (name: string, of: Parameters<typeof story.grantIssued>[1] = {}) =>
+    story.grantIssued(name, { server: 'gmail', ...of });
+
+  it('are those of its tool, the oldest first', async () => {
+    const facts = [mine('one'), mine('else', { tool: 'pay' }), mine('two'), mine('theirs', { tenant: OTHER })];
+    expect(await grantsFor(facts)).toEqual([grantId('one'), grantId('two')]);
   });
-  it('are not known before the call is', async () => expect(await (await after(issued(ONE)))(3)).toBeUndefined());
-  it('are none that were ended, used up or over before it', async () => {
-    const expired = issued(grantIdOf(TENANT, '3'), { lastsMs: -1 });
-    const found = await after(issued(ONE), issued(TWO), expired, over(ONE), redeemed(TWO, callOf('s')), requested('t'));
-    expect(await found(7)).toEqual({ grants: [] });
+  it('name its server, or none where it names none', async () => {
+    const facts = [mine('gmail'), mine('other', { server: 'other' }), story.grantIssued('none')];
+    expect(await grantsFor(facts)).toEqual([grantId('gmail')]);
+    expect(await grantsFor(facts, { server: undefined })).toEqual([grantId('none')]);
   });
-  it('are those that were ended or used up after it, too', async () => {
-    const found = await after(issued(ONE), issued(TWO), requested('t'), redeemed(TWO, callOf('t')), over(ONE));
-    expect(await found(4)).toEqual({ grants: [ONE, TWO] });
-  });
-  it('are of its tool, its server, its agent and its conversation', async () => {
-    const scope = { tool: 'send_email', server: 'gmail', agent: 'billing-agent', conversationId: 'conv-1' };
-    const found = await after(issued(ONE, { scope }), requested('t'));
-    expect(await found(3)).toEqual({ grants: [ONE] });
-    const others: Partial<LikeCall>[] = [
-      { toolName: 'pay' },
-      { server: undefined },
-      { server: 'other' },
-      { agent: 'other' },
-      { conversationId: 'conv-2' },
+  it('are of any agent and conversation, or of its own', async () => {
+    const facts = [
+      mine('any'),
+      mine('agent', { agent: 'billing-agent' }),
+      mine('another agent', { agent: 'payer' }),
+      mine('conversation', { conversationId: 'conv-1' }),
+      mine('another conversation', { conversationId: 'conv-2' }),
+      mine('both', { agent: 'billing-agent', conversationId: 'conv-1' }),
     ];
-    for (const other of others) expect(await found(3, other)).toEqual({ grants: [] });
+    expect(await grantsFor(facts)).toEqual(['any', 'agent', 'conversation', 'both'].map((name) => grantId(name)));
+  });
+  it('are not over, and were given before it', async () => {
+    const facts = [
+      mine('ended'),
+      mine('expired', { expiresAt: LONG_AGO }),
+      mine('goes on'),
+      story.grantEnded('ended'),
+      story.requested('earlier'),
+      mine('later'),
+    ];
+    expect(await grantsFor(facts)).toEqual([grantId('goes on'), grantId('later')]);
+    const seq = 6;
+    expect(await grantsFor(facts, { seq })).toEqual([grantId('goes on')]);
+  });
+  it('are not crowded out by those that were used up', async () => {
+    const old = Array.from({ length: 60 }, (_, n) => `old-${n}`);
+    const facts = old.flatMap((name) => [mine(name, { maxUses: 1 }), story.redeemed(name, 'earlier')]);
+    expect(await grantsFor([...facts, mine('fresh')])).toContain(grantId('fresh'));
+  });
+  it('are not those that were used up before it', async () => {
+    expect(await grantsFor([mine('once', { maxUses: 1 }), story.redeemed('once', 'earlier')])).toEqual([]);
+  });
+  it('are those that were used up or ended after it, too: whoever took a use for it may have died', async () => {
+    const facts = [
+      mine('used-up', { maxUses: 1 }),
+      mine('ended'),
+      story.requested('call'),
+      story.redeemed('used-up', 'call'),
+      story.grantEnded('ended'),
+    ];
+    const [found] = await look(facts, { seq: 4 });
+    expect(found?.grants).toEqual([grantId('used-up'), grantId('ended')]);
   });
 });
 
-describe('the denial of the same call', () => {
-  it('is the newest from before it', async () => {
-    const found = await after(
-      requested('a'),
-      requested('b'),
-      decided('a', 'denied'),
-      decided('b', 'denied'),
-      requested('t'),
-    );
-    expect(await found(6)).toEqual({ grants: [], denial: callOf('b') });
-    expect(await found(5)).toEqual({ grants: [], denial: callOf('a') });
-    expect(await found(6, { argsDigest: digestOf({}) })).toEqual({ grants: [] });
-    expect(await found(6, { conversationId: 'conv-2' })).toEqual({ grants: [] });
+describe('a denial of the same call', () => {
+  const denied = (turnId: string, asked: story.Asked = {}) => [
+    story.requested(turnId, asked),
+    story.decided(turnId, 'denied', { tenant: asked.tenant ?? TENANT }),
+  ];
+
+  it('is one by a person, or by an earlier denial; the newest', async () => {
+    expect(await denialFor(denied('first'))).toBe(callOf('first'));
+    const again = [...denied('first'), story.requested('second'), story.deniedAgain('second', 'first')];
+    expect(await denialFor(again)).toBe(callOf('second'));
+    expect(await denialFor([...again, ...denied('third')])).toBe(callOf('third'));
+  });
+  it('is none by the policy, by time, or of another kind', async () => {
+    const others = [
+      story.requested('policy'),
+      story.decided('policy', 'denied', { kind: 'policy', by: 'policy' }),
+      story.requested('expired'),
+      story.decided('expired', 'expired', { kind: 'timer' }),
+      story.requested('approved'),
+      story.decided('approved'),
+      story.requested('responded'),
+      story.decided('responded', 'responded'),
+    ];
+    expect(await denialFor(others)).toBeUndefined();
+  });
+  it('is of its tenant, conversation, tool, server and arguments', async () => {
+    const others = [
+      ...denied('tenant', { tenant: OTHER }),
+      ...denied('conversation', { conversation: 'conv-2' }),
+      ...denied('tool', { tool: 'pay' }),
+      ...denied('server', { server: 'other' }),
+      ...denied('no-server', { server: null }),
+      ...denied('arguments', { args: { to: 'y@example.com' } }),
+    ];
+    expect(await denialFor(others)).toBeUndefined();
+    expect(await denialFor(others, { server: undefined })).toBe(callOf('no-server'));
+    expect(await denialFor(others, { conversationId: 'conv-2' })).toBe(callOf('conversation'));
+    expect(await denialFor([...others, ...denied('same', { agent: 'payer' })])).toBe(callOf('same'));
+  });
+  it('comes before the call', async () => {
+    const facts = [...denied('before'), ...denied('after')];
+    expect(await denialFor(facts, { seq: 4 })).toBe(callOf('before'));
+    expect(await denialFor(facts, { seq: 2 })).toBeUndefined();
+    expect(await denialFor(facts)).toBe(callOf('after'));
   });
 });
+
+describe('asking', () => {
+  it('says nothing while the read model is behind the call', async () => {
+    const [behind, level] = await look([story.requested('call')], { seq: 3 }, { seq: 2 });
+    expect(behind).toBeUndefined();
+    expect(level).toEqual({ grants: [] });
+    await database.pool.query('TRUNCATE projection_checkpoint');
+    expect(await precedentsReader(database.pool)({ ...CALL, seq: 2 })).toBeUndefined();
+  });
+
+  it('about many calls at once answers each with its own, in few statements', async () => {
+    const tools = Array.from({ length: 450 }, (_, n) => `tool-${n}`);
+    const given = tools.filter((_, n) => n % 3 === 0);
+    const log = new TestLog().tell(
+      ...given.map((tool) => story.grantIssued(tool, { tool, server: 'gmail' })),
+      story.opened,
+    );
+    await projectAll(log, database.pool);
+    const { pool, statements } = watched();
+    const read = precedentsReader(pool);
+    const found = await Promise.all(tools.map((toolName) => read({ ...CALL, seq: log.lastSeq, toolName })));
+    expect(found).toEqual(tools.map((tool, n) => ({ grants: n % 3 === 0 ? [grantId(tool)] : [] })));
+    expect(statements).toHaveLength(3);
+  });
+
+  it('fails for every call that was asked about with it, and goes on afterwards', async () => {
+    await projectAll(new TestLog().tell(story.requested('call')), database.pool);
+    const read = precedentsReader(database.pool);
+    const both = () => Promise.allSettled([read({ ...CALL, seq: 1 }), read({ ...CALL, seq: 1, toolName: 'pay' })]);
+    await database.pool.query('ALTER TABLE grants RENAME TO away');
+    try {
+      expect((await both()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    } finally {
+      await database.pool.query('ALTER TABLE away RENAME TO grants');
+    }
+    expect(await both()).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+  });
+});
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** The database as it is, and what it is asked. */
+function watched(): { readonly pool: Pool; readonly statements: readonly Statement[] } {
+  const statements: Statement[] = [];
+  const query = (sql: string, values: readonly unknown[]) => {
+    statements.push({ sql, values });
+    return database.pool.query(sql, [...values]);
+  };
+  return { pool: { query } as unknown as Pool, statements };
+}
+
+describe('in a read model that is full', () => {
+  const FILL = [
+    `INSERT INTO approvals (tenant, approval_id, conversation_id, tool_name, server, args_digest, decision, decided_by_kind,
+        decision_seq, seq)
+      SELECT '${TENANT}', 'ap_' || n, 'conv-' || n % 400, 'tool-' || n % 40, 'gmail', md5((n % 1000)::text),
+        (ARRAY['approved', 'denied'])[1 + n % 2], 'person', n, n FROM generate_series(1, 20000) n`,
+    `INSERT INTO grants (tenant, grant_id, tool, server, expires_at, max_uses, used, issued_at, issued_seq, ended_at, seq)
+      SELECT '${TENANT}', 'gr_' || n, 'tool-' || n % 40, 'gmail', now() + interval '1 day', 9, 0, now(), n,
+        CASE WHEN n % 4 = 0 THEN now() END, n FROM generate_series(1, 5000) n`,
+    'ANALYZE approvals, grants',
+  ];
+
+  it.each([1, 200])('both look-ups for %i calls find their rows by an index', async (count) => {
+    for (const sql of FILL) await database.pool.query(sql);
+    const { pool, statements } = watched();
+    const read = precedentsReader(pool);
+    await Promise.all(
+      Array.from({ length: count }, (_, n) => read({ ...CALL, seq: 9_999, toolName: `tool-${n % 40}` })),
+    );
+    const [{ sql, values } = { sql: '', values: [] }] = statements;
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': unknown }>(`EXPLAIN (FORMAT JSON) ${sql}`, [...values]);
+    const nodes = nodesOf(rows[0]?.['QUERY PLAN']);
+    const on = (table: string) => nodes.filter((node) => node['Relation Name'] === table);
+    for (const table of ['approvals', 'grants'])
+      expect(on(table).map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^(Index|Bitmap)/)]);
+    const indexes = nodes.map((node) => node['Index Name']);
+    expect(indexes).toContain('approvals_denied_calls');
+    expect(indexes).toContain('grants_of_tool');
+  });
+});
+
+/** Every node of a plan. */
+function nodesOf(plan: unknown): Record<string, unknown>[] {
+  if (typeof plan !== 'object' || plan === null) return [];
+  const inner = Object.values(plan).flatMap(nodesOf);
+  return 'Node Type' in plan ? [plan as Record<string, unknown>, ...inner] : inner;
+}

@@ -137,8 +137,11 @@ describe('the rows', () => {
     const { projection_checkpoint: _, ...first } = await dump(database.pool);
     const running = project(log, database.pool, { schemaVersion: SCHEMA_VERSION + 1 });
     const rebuilt = async () =>
-      (await rows(`SELECT * FROM projection_checkpoint WHERE schema_version = ${SCHEMA_VERSION + 1} AND last_seq = ${FACTS}`))
-        .length === 1;
+      (
+        await rows(
+          `SELECT * FROM projection_checkpoint WHERE schema_version = ${SCHEMA_VERSION + 1} AND last_seq = ${FACTS}`,
+        )
+      ).length === 1;
     await eventually(rebuilt, 'built again');
     await running.stop();
     expect(await dump(database.pool)).toMatchObject(first);
@@ -151,7 +154,9 @@ describe('the rows', () => {
       { approval_id: callOf('t-3'), what: 'expiry' },
       { approval_id: callOf('t-4'), what: 'lapse' },
     ]);
-    expect(await rows(`SELECT lease_key, lease_until, given_back_at FROM attempts ORDER BY lease_until, given_back_at`)).toEqual([
+    expect(
+      await rows(`SELECT lease_key, lease_until, given_back_at FROM attempts ORDER BY lease_until, given_back_at`),
+    ).toEqual([
       { lease_key: callOf('t-2'), lease_until: new Date(at(180)), given_back_at: new Date(at(150)) },
       { lease_key: turnOf('t-5'), lease_until: new Date(at(180)), given_back_at: null },
       { lease_key: turnOf('t-1'), lease_until: new Date(at(240)), given_back_at: null },
