@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { onDatabase } from './stack.js';
 
-const TABLES = ['event_log', 'turns', 'approvals', 'due', 'tokens', 'attempts'] as const;
+const TABLES = ['event_log', 'turns', 'approvals', 'due', 'tokens', 'attempts', 'policies', 'grants'] as const;
 
 /** The rows of a read model in files, to be put into another of the same shape by bare COPY, which reads them on the server. */
 export class CopiedRows {

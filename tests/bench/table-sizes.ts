@@ -8,7 +8,7 @@ export interface TableSize {
   readonly totalBytes: number;
 }
 
-const TABLES = ['turns', 'approvals', 'due', 'attempts', 'event_log'];
+const TABLES = ['turns', 'approvals', 'due', 'attempts', 'grants', 'event_log'];
 
 /** After a vacuum, as a server that runs for days has had: what is dead is not counted as needed. */
 export const tableSizes = (databaseUrl: string): Promise<TableSize[]> =>

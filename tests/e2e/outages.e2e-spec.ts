@@ -9,7 +9,7 @@ import { listen } from '../support/sse.js';
 import { approve, call, decide, openTurn, pullOne, resume } from '../support/stories.js';
 import { eventually, World } from '../support/world.js';
 
-const TABLES = ['turns', 'approvals', 'due', 'tokens', 'attempts', 'event_log', 'parked_events'];
+const TABLES = ['turns', 'approvals', 'due', 'tokens', 'attempts', 'policies', 'grants', 'event_log', 'parked_events'];
 
 describe('servers and services go away and come back', () => {
   let world: World;

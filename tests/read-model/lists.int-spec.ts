@@ -10,6 +10,8 @@ import { evolveTurn, UNKNOWN_TURN } from '#fold/turn';
 import { dueReader } from '../../apps/approval-service/src/projections/due/due.query.js';
 import { listApprovals, type ListApprovals } from '../../apps/gateway/src/lists/approvals.query.js';
 import { approvalsChangedSince } from '../../apps/gateway/src/lists/changes.query.js';
+import { listGrants } from '../../apps/gateway/src/lists/grants.query.js';
+import { newestCalls } from '../../apps/gateway/src/lists/newest-calls.query.js';
 import { listParked } from '../../apps/gateway/src/lists/parked.query.js';
 import { ReadModel } from '../../apps/gateway/src/lists/read-model.js';
 import { stats } from '../../apps/gateway/src/lists/stats.query.js';
@@ -17,7 +19,7 @@ import { listTokens } from '../../apps/gateway/src/lists/tokens.query.js';
 import { listTurns, readyTurnKeys } from '../../apps/gateway/src/lists/turns.query.js';
 import { eventually, project, projectAll, testDatabase, type Running, type TestDatabase } from './database.js';
 import * as story from './facts.js';
-import { at, callOf, TENANT, TestLog, turnOf } from './facts.js';
+import { at, callOf, grantId, TENANT, TestLog, turnOf } from './facts.js';
 
 const OTHER = 'other' as Tenant;
 const NOW = at(1_000);
@@ -78,6 +80,20 @@ const log = new TestLog().tell(
   story.issued('ada'),
   story.issued('bob', 5),
   story.tokenRevoked('ada'),
+  story.grantIssued('used-up', { issuedAt: 10, maxUses: 1, server: 'gmail' }, 'ready'),
+  story.redeemed('used-up', 'done'),
+  story.grantIssued('ended', { issuedAt: 30 }),
+  story.grantEnded('ended', { when: 40, reason: 'a \u0000 reason' }),
+  story.grantIssued('expired', { issuedAt: 20, expiresAt: at(999) }),
+  story.grantIssued('active', {
+    issuedAt: 30,
+    expiresAt: at(1_001),
+    agent: 'payer',
+    conversationId: 'conv-1',
+    when: 'args.n < 3',
+  }),
+  story.grantIssued('theirs', { issuedAt: 25, tenant: OTHER }),
+  story.grantEnded('theirs', { when: 26, tenant: OTHER }),
 );
 
 let database: TestDatabase;
@@ -249,6 +265,88 @@ describe('turns that are ready', () => {
       limit: 100,
     });
     expect([...first, ...rest]).toEqual(all);
+  });
+});
+
+describe('the list of grants', () => {
+  const grants = (more: Partial<Parameters<typeof listGrants>[1]> = {}) =>
+    listGrants(reader, { tenant: TENANT, now: NOW, limit: 100, ...more });
+  /** Two that were issued at one moment are in the order of their ids. */
+  const together = ['ended', 'active'].map((name) => grantId(name)).sort((a, b) => (a < b ? 1 : -1));
+
+  it('is newest first, page by page, each once', async () => {
+    const { items, nextCursor } = await grants();
+    const ids = [...together, grantId('expired'), grantId('used-up')];
+    expect(items.map((item) => item.grantId)).toEqual(ids);
+    expect(nextCursor).toBeNull();
+    const paged = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await grants({ limit: 1, cursor });
+      paged.push(...page.items);
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(items);
+  });
+  it('shows what each allows, and what became of it', async () => {
+    const { items } = await grants();
+    const [usedUp, ended, expired, active] = ['used-up', 'ended', 'expired', 'active'].map((name) =>
+      items.find((item) => item.grantId === grantId(name)),
+    );
+    expect(usedUp).toMatchObject({
+      scope: { tool: 'send_email', server: 'gmail' },
+      approvalId: callOf('ready'),
+      issuedBy: 'ada@example.com',
+      issuedAt: at(10),
+      status: 'used-up',
+      used: 1,
+      maxUses: 1,
+      endedBy: null,
+      endedAt: null,
+      endReason: null,
+    });
+    expect(ended).toMatchObject({
+      scope: { tool: 'send_email' },
+      approvalId: null,
+      status: 'ended',
+      endedBy: 'olga@example.com',
+      endedAt: at(40),
+      endReason: 'a \u0000 reason',
+    });
+    expect(expired).toMatchObject({ status: 'expired', expiresAt: at(999), used: 0 });
+    expect(active?.status).toBe('active');
+    expect(active?.scope).toEqual({
+      tool: 'send_email',
+      agent: 'payer',
+      conversationId: 'conv-1',
+      when: 'args.n < 3',
+    });
+  });
+  it('is of one tenant', async () => {
+    expect((await grants({ tenant: OTHER })).items).toMatchObject([
+      { grantId: grantId('theirs', OTHER), status: 'ended' },
+    ]);
+    expect((await grants({ tenant: 'nobody' as Tenant })).items).toEqual([]);
+  });
+  it('refuses a cursor that it did not give', () => expect(grants({ cursor: '!!' })).rejects.toThrow('cursor'));
+});
+
+describe('the newest calls', () => {
+  const calls = (more: Partial<Parameters<typeof newestCalls>[1]> = {}) =>
+    newestCalls(reader, { tenant: TENANT, most: 100, ...more });
+
+  it('are the newest first, as many as were asked for', async () => {
+    const oldestFirst = (await list()).items.map(({ approvalId }) => approvalId);
+    expect(await calls()).toEqual(oldestFirst.reverse());
+    expect(await calls({ most: 3 })).toEqual(oldestFirst.slice(0, 3));
+  });
+  it('are of one tool, on its server or on none', async () => {
+    expect(await calls({ tool: { tool: 'pay', server: 'bank' } })).toEqual([callOf('denied')]);
+    expect(await calls({ tool: { tool: 'pay' } })).toEqual([]);
+    expect(await calls({ tool: { tool: 'pay', server: 'gmail' } })).toEqual([]);
+  });
+  it('are of one tenant', async () => {
+    expect(await calls({ tenant: OTHER })).toEqual([callOf('elsewhere', 0, OTHER)]);
+    expect(await calls({ tenant: 'nobody' as Tenant })).toEqual([]);
   });
 });
 
