@@ -246,5 +246,5 @@ describe('in a read model that is full', () => {
 function nodesOf(plan: unknown): Record<string, unknown>[] {
   if (typeof plan !== 'object' || plan === null) return [];
   const inner = Object.values(plan).flatMap(nodesOf);
-  return 'Node Type' in plan ? [plan as Record<string, unknown>, ...inner] : inner;
+  return 'Node Type' in plan ? [plan, ...inner] : inner;
 }
