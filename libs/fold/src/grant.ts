@@ -25,8 +25,7 @@ export interface GrantEnd {
   readonly reason?: string;
 }
 
-export const GRANT_STATUSES = ['active', 'used-up', 'expired', 'ended'] as const;
-export type GrantStatus = (typeof GRANT_STATUSES)[number];
+export type GrantStatus = 'active' | 'used-up' | 'expired' | 'ended';
 
 type Bounded = Pick<Grant, 'used' | 'maxUses' | 'expiresAt'> & { readonly end?: unknown };
 

@@ -4,9 +4,14 @@ import { refusal } from '#contracts/refusals';
 import { hasRole, type Caller } from '#contracts/roles';
 import { declined, type Ask, type Reply } from '#contracts/rpc';
 import type { Role } from '#contracts/tokens/events';
-import type { Request } from '#event-log/handle-command';
+import type { LogServices, Request } from '#event-log/handle-command';
 import { Unavailable } from '#event-log/log';
 import type { Callers } from './callers.js';
+
+/** What a feature needs whose commands come in by the request/reply door. */
+export interface AskedServices extends LogServices {
+  readonly callers: Callers;
+}
 
 /** A command that came in by the request/reply door: parsed, and with its caller known. */
 export interface Asked<Command> {

@@ -2,22 +2,18 @@ import { Controller, Inject } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { SwitchFreeze } from '#contracts/freezes/commands';
 import { declined, reply, rpcSubject, type Ask, type Done, type Reply } from '#contracts/rpc';
-import { handleCommand, type LogServices, type Request } from '#event-log/handle-command';
-import { answer } from '#service/answer';
-import type { Callers } from '#service/callers';
+import { handleCommand, type Request } from '#event-log/handle-command';
+import { answer, type AskedServices } from '#service/answer';
 import { switching } from './domain/switch-freeze.js';
 
 const named = rpcSubject['approval-service'];
 const SWITCH = { shape: SwitchFreeze, roles: ['operator'], actorKind: 'person' } as const;
 
-export interface FreezeServices extends LogServices {
-  readonly callers: Callers;
-}
 export const FREEZES = Symbol('freezes');
 
 @Controller()
 export class FreezesController {
-  constructor(@Inject(FREEZES) private readonly freezes: FreezeServices) {}
+  constructor(@Inject(FREEZES) private readonly freezes: AskedServices) {}
 
   @MessagePattern(named('SwitchFreeze'))
   switch(@Payload() ask: Ask): Promise<Reply<Done>> {
@@ -25,7 +21,7 @@ export class FreezesController {
   }
 }
 
-async function switchFreeze(services: FreezeServices, request: Request<SwitchFreeze, object>): Promise<Reply<Done>> {
+async function switchFreeze(services: AskedServices, request: Request<SwitchFreeze, object>): Promise<Reply<Done>> {
   const handled = await handleCommand(services, switching, request);
   if (handled.kind === 'refused') return declined(handled.refusal);
   if (handled.kind === 'recorded') return reply({ seq: handled.fact.seq, recorded: true });

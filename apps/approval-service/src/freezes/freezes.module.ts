@@ -1,8 +1,9 @@
 import type { DynamicModule } from '@nestjs/common';
-import { FREEZES, FreezesController, type FreezeServices } from './freezes.controller.js';
+import type { AskedServices } from '#service/answer';
+import { FREEZES, FreezesController } from './freezes.controller.js';
 
 export class FreezesModule {
-  static with(freezes: FreezeServices): DynamicModule {
+  static with(freezes: AskedServices): DynamicModule {
     return {
       module: FreezesModule,
       controllers: [FreezesController],

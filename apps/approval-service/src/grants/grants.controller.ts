@@ -2,23 +2,18 @@ import { Controller, Inject } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { EndGrant, IssueGrant } from '#contracts/grants/commands';
 import { rpcSubject, type Ask, type Done, type GrantMade, type Reply } from '#contracts/rpc';
-import type { LogServices } from '#event-log/handle-command';
-import { answer } from '#service/answer';
-import type { Callers } from '#service/callers';
+import { answer, type AskedServices } from '#service/answer';
 import { end, issue } from './handlers.js';
 
 const named = rpcSubject['approval-service'];
 const ISSUE = { shape: IssueGrant, roles: ['approver', 'operator'], actorKind: 'person' } as const;
 const END = { shape: EndGrant, roles: ['approver', 'operator'], actorKind: 'person' } as const;
 
-export interface GrantServices extends LogServices {
-  readonly callers: Callers;
-}
 export const GRANTS = Symbol('grants');
 
 @Controller()
 export class GrantsController {
-  constructor(@Inject(GRANTS) private readonly grants: GrantServices) {}
+  constructor(@Inject(GRANTS) private readonly grants: AskedServices) {}
 
   @MessagePattern(named('IssueGrant'))
   issue(@Payload() ask: Ask): Promise<Reply<GrantMade>> {

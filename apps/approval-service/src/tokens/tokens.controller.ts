@@ -2,9 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { rpcSubject, type Ask, type Done, type Reply, type TokenMade } from '#contracts/rpc';
 import { IssueToken, RevokeToken } from '#contracts/tokens/commands';
-import type { LogServices } from '#event-log/handle-command';
-import { answer } from '#service/answer';
-import type { Callers } from '#service/callers';
+import { answer, type AskedServices } from '#service/answer';
 import { issue, revoke } from './handlers.js';
 
 const named = rpcSubject['approval-service'];
@@ -12,14 +10,11 @@ const named = rpcSubject['approval-service'];
 const ISSUE = { shape: IssueToken, roles: ['admin'], actorKind: 'person' } as const;
 const REVOKE = { shape: RevokeToken, roles: ['admin'], actorKind: 'person' } as const;
 
-export interface TokenServices extends LogServices {
-  readonly callers: Callers;
-}
 export const TOKENS = Symbol('tokens');
 
 @Controller()
 export class TokensController {
-  constructor(@Inject(TOKENS) private readonly tokens: TokenServices) {}
+  constructor(@Inject(TOKENS) private readonly tokens: AskedServices) {}
 
   @MessagePattern(named('IssueToken'))
   issue(@Payload() ask: Ask): Promise<Reply<TokenMade>> {

@@ -1,8 +1,9 @@
 import type { DynamicModule } from '@nestjs/common';
-import { TOKENS, TokensController, type TokenServices } from './tokens.controller.js';
+import type { AskedServices } from '#service/answer';
+import { TOKENS, TokensController } from './tokens.controller.js';
 
 export class TokensModule {
-  static with(tokens: TokenServices): DynamicModule {
+  static with(tokens: AskedServices): DynamicModule {
     return {
       module: TokensModule,
       controllers: [TokensController],

@@ -1,5 +1,12 @@
 import type { GrantBody } from '#contracts/grants/commands';
-import { indexOfApproval, turnKeyOfApproval, type ApprovalId, type GrantId, type Instant } from '#contracts/ids';
+import {
+  indexOfApproval,
+  turnKeyOfApproval,
+  type ApprovalId,
+  type GrantId,
+  type Instant,
+  type Tenant,
+} from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
 import { subjects } from '#contracts/subjects';
 import type { RequestedToolCall } from '#contracts/turns/events';
@@ -8,7 +15,7 @@ import { readApproval, readTurn } from '#fold/read';
 import { approvalStatus, type ApprovalStatus } from '#fold/status';
 import { conditionError, schemaDigestOf } from '#policy/grants';
 import type { PoliciesInForce } from '#policy/in-force';
-import { refused } from '../http/problem.js';
+import { refused, type Refused } from '../http/problem.js';
 import type { Lists } from '../operations/lists.js';
 import type { ReadTurns } from '../turns/read-turns.js';
 import { previewOf, type Preview } from './preview.js';
@@ -44,7 +51,7 @@ export class Grants {
     if (!grant) throw refused('not-found', 'There is no grant with this id');
     const { by: issuedBy, at: issuedAt, usedSeq: _, ...shown } = grant;
     const numbers = Array.from({ length: Math.min(NEWEST, grant.used) }, (__, at) => grant.used - at);
-    const redemptions = await Promise.all(numbers.map((n) => this.redemption({ tenant }, grant, n)));
+    const redemptions = await Promise.all(numbers.map((n) => this.redemption(tenant, id, n)));
     const status = grantStatus(grant, this.turns.now());
     return { ...shown, status, issuedBy, issuedAt, redemptions: redemptions.flat() };
   }
@@ -55,19 +62,13 @@ export class Grants {
     const [newest] = await this.lists.newestCalls(caller, 1, scope);
     const call = newest && (await this.callOf(caller, newest));
     if (call) return schemaDigestOf(call);
-    const message = 'must be said where no call of this tool is on record';
-    throw refused('invalid-input', `The body is not valid: schemaDigest ${message}`, {
-      errors: [{ path: 'schemaDigest', message }],
-    });
+    throw notValid('schemaDigest', 'must be said where no call of this tool is on record');
   }
 
   async preview(caller: Caller, body: GrantBody): Promise<Preview> {
     const { scope } = body;
-    const message = scope.when === undefined ? undefined : conditionError(scope.when);
-    if (message !== undefined)
-      throw refused('invalid-input', `The body is not valid: scope.when ${message}`, {
-        errors: [{ path: 'scope.when', message }],
-      });
+    const wrong = scope.when === undefined ? undefined : conditionError(scope.when);
+    if (wrong !== undefined) throw notValid('scope.when', wrong);
     const schemaDigest = await this.schemaDigestFor(caller, body);
     const grant = { scope, schemaDigest, by: caller.subject, groups: caller.groups };
     const looking = { log: this.turns.log, policies: this.policies };
@@ -79,11 +80,7 @@ export class Grants {
     return turn.state === 'unknown' ? undefined : turn.request.toolCalls[indexOfApproval(id)];
   }
 
-  private async redemption(
-    { tenant }: Pick<Caller, 'tenant'>,
-    { grantId }: Grant,
-    n: number,
-  ): Promise<readonly Redemption[]> {
+  private async redemption(tenant: Tenant, grantId: GrantId, n: number): Promise<readonly Redemption[]> {
     const { log } = this.turns;
     const fact = await log.last(subjects.redemption(tenant, grantId, n));
     if (fact?.event.type !== 'GrantRedeemed') return [];
@@ -98,3 +95,6 @@ export class Grants {
     return [{ n, approvalId, at: fact.occurredAt, state }];
   }
 }
+
+const notValid = (path: string, message: string): Refused =>
+  refused('invalid-input', `The body is not valid: ${path} ${message}`, { errors: [{ path, message }] });

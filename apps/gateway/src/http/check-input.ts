@@ -51,8 +51,8 @@ function withNumbers(shape: Shape, query: Readonly<Record<string, unknown>>): Re
 
 /** Where a route wants no body, an empty object is as good as none; where it needs nothing of one, none is as good as an empty one. */
 export function checkBody(shape: Shape | undefined, body: unknown): unknown {
-  if (shape && body === undefined && parse(shape, {}).ok) return new shape();
-  if (shape) return valid(parse(shape, body), 'The body is not valid');
+  const needsNone = shape && body === undefined && parse(shape, {}).ok;
+  if (shape) return valid(parse(shape, needsNone ? {} : body), 'The body is not valid');
   const isEmpty = body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
   if (!isEmpty) throw invalid('', 'this request takes no body');
   return undefined;

@@ -14,9 +14,9 @@ import type { JudgingServices } from '../approval-services.js';
 import { approvingByGrant, isForGrant } from '../domain/approve-by-grant.js';
 import { knownCall, readCallToUse, type AboutCall, type KnownCall } from '../domain/call.js';
 import { denyingAgain, readEarlierDenial, type EarlierDenial } from '../domain/deny-again.js';
-import { revokingEndedGrant } from '../domain/revoke-ended-grant.js';
+import { redeeming } from '../domain/redeem-grant.js';
+import { takeBackGranted } from '../take-back-granted.js';
 import { OneAtATime } from './one-at-a-time.js';
-import { redeeming, type Redeemable } from '../domain/redeem-grant.js';
 
 interface PrecedentServices extends JudgingServices {
   readonly precedents: ReadPrecedents;
@@ -50,7 +50,7 @@ async function lookBack(services: PrecedentServices, fact: Requested, request: T
       const { conversationId, agent } = request;
       const like = { toolName, server, argsDigest, conversationId, agent: agent.id };
       const found = await foundBy(services.precedents, { tenant: fact.tenant, seq: fact.seq, ...like });
-      if (found.grants.length > 0 || found.denial !== undefined) await follow(services, { fact, approvalId, found });
+      if (found.grants.length > 0 || found.denial !== undefined) await follow(services, { fact, approvalId }, found);
     }),
   );
 }
@@ -67,28 +67,26 @@ async function foundBy(precedents: ReadPrecedents, like: Parameters<ReadPreceden
   throw new Unavailable('The read model is far behind the log');
 }
 
-interface Following extends AboutCall {
+interface LookedAt extends AboutCall {
   readonly fact: Requested;
-  readonly found: Precedents;
 }
 
 /** A grant that was given after the denial was meant for calls like the one that was denied. */
-async function follow(services: PrecedentServices, { fact, approvalId, found }: Following): Promise<void> {
-  const { tenant } = fact;
+async function follow(services: PrecedentServices, looked: LookedAt, found: Precedents): Promise<void> {
+  const { fact, approvalId } = looked;
   const { log } = services;
-  const known = knownCall({ approvalId }, await readCallToUse(services.policies)(log, tenant, { approvalId }));
+  const known = knownCall({ approvalId }, await readCallToUse(services.policies)(log, fact.tenant, { approvalId }));
   if (!known) throw new Unavailable('The log does not show yet what was delivered from it');
-  const denial = found.denial && (await readEarlierDenial(log, tenant, known, found.denial));
+  const denial = found.denial && (await readEarlierDenial(log, fact.tenant, known, found.denial));
   for (const id of found.grants) {
-    const grant = await readGrant(log, tenant, id);
+    const grant = await readGrant(log, fact.tenant, id);
     const isLater = grant && grant.seq > (denial?.seq ?? 0);
-    if (isLater && (await approvedBy(services, { fact, approvalId, known, grant }))) return;
+    if (isLater && (await approvedBy(services, { ...looked, known, grant }))) return;
   }
-  if (denial) await deny(services, { fact, approvalId }, denial);
+  if (denial) await deny(services, looked, denial);
 }
 
-interface Granting extends AboutCall {
-  readonly fact: Requested;
+interface Granting extends LookedAt {
   readonly known: KnownCall;
   readonly grant: Grant;
 }
@@ -97,58 +95,37 @@ interface Granting extends AboutCall {
  * Takes a use of the grant and approves by it. Where another run has done so meanwhile the use is void: it is the decision that
  * names the one that counts. The end of the grant is looked at again at last, since the reaction to it may have come in between.
  */
-async function approvedBy(services: PrecedentServices, { fact, approvalId, known, grant }: Granting): Promise<boolean> {
+async function approvedBy(services: PrecedentServices, granting: Granting): Promise<boolean> {
+  const { fact, approvalId, known, grant } = granting;
   const { decision } = known.approval;
-  const about = { tenant: fact.tenant, causationId: fact.eventId, context: {} };
   if (!decision && isForGrant(grant, known, instant(services.clock()))) {
-    const n = await services.queue.run(grant.grantId, () => redeem(services, { fact, approvalId, grant }));
+    const n = await services.queue.run(grant.grantId, () => redeem(services, granting));
     if (n === undefined) return false;
     const actor: Actor = { kind: 'grant', id: grant.grantId, via: 'reaction:requested' };
     const command = { approvalId, grant, n };
-    await handleCommand(services, approvingByGrant(services.policies), { ...about, command, actor });
+    await handleCommand(services, approvingByGrant(services.policies), { ...becauseOf(fact), command, actor });
   } else if (decision?.grant?.grantId !== grant.grantId) return false;
-  await revokeIfEnded(services, fact, { approvalId, grant });
+  const over = await services.log.last(subjects.over(fact.tenant, grant.grantId));
+  if (over) await takeBackGranted(services, over, approvalId);
   return true;
 }
 
-async function redeem(
-  services: PrecedentServices,
-  { fact, approvalId, grant }: Omit<Granting, 'known'>,
-): Promise<number | undefined> {
-  const { grantId } = grant;
-  const handled = await handleCommand(services, redeeming, {
-    tenant: fact.tenant,
-    command: { grantId, approvalId, requestSeq: fact.seq },
-    context: {},
-    causationId: fact.eventId,
-    actor: { kind: 'service', id: 'approval-service', via: 'reaction:requested' },
-  });
+async function redeem(services: PrecedentServices, { fact, approvalId, grant }: Granting): Promise<number | undefined> {
+  const command = { grantId: grant.grantId, approvalId, requestSeq: fact.seq };
+  const actor: Actor = { kind: 'service', id: 'approval-service', via: 'reaction:requested' };
+  const handled = await handleCommand(services, redeeming, { ...becauseOf(fact), command, actor });
   if (handled.kind === 'recorded' && handled.fact.event.type === 'GrantRedeemed') return handled.fact.event.data.n;
-  return (handled.state satisfies Redeemable).mine?.n;
-}
-
-async function revokeIfEnded(
-  services: PrecedentServices,
-  fact: Requested,
-  { approvalId, grant }: Pick<Granting, 'approvalId' | 'grant'>,
-): Promise<void> {
-  const over = await services.log.last(subjects.over(fact.tenant, grant.grantId));
-  if (!over) return;
-  const actor: Actor = { ...over.actor, via: 'reaction:grant-ended' };
-  const about = { tenant: fact.tenant, command: { approvalId }, context: {}, causationId: over.eventId };
-  await handleCommand(services, revokingEndedGrant(services.policies), { ...about, actor });
+  return handled.state.mine?.n;
 }
 
 async function deny(
   services: PrecedentServices,
-  { fact, approvalId }: Pick<Following, 'fact' | 'approvalId'>,
+  { fact, approvalId }: LookedAt,
   earlier: EarlierDenial,
 ): Promise<void> {
-  await handleCommand(services, denyingAgain(services.policies), {
-    tenant: fact.tenant,
-    command: { approvalId, earlier },
-    context: {},
-    causationId: fact.eventId,
-    actor: { kind: 'denial', id: earlier.repeats.approvalId, via: 'reaction:requested' },
-  });
+  const command = { approvalId, earlier };
+  const actor: Actor = { kind: 'denial', id: earlier.repeats.approvalId, via: 'reaction:requested' };
+  await handleCommand(services, denyingAgain(services.policies), { ...becauseOf(fact), command, actor });
 }
+
+const becauseOf = ({ tenant, eventId }: Requested) => ({ tenant, causationId: eventId, context: {} });

@@ -3,11 +3,10 @@ import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import type { GrantId } from '#contracts/ids';
 import { subjects } from '#contracts/subjects';
-import { handleCommand } from '#event-log/handle-command';
 import { Unavailable } from '#event-log/log';
 import { readGrant } from '#fold/grant';
 import type { JudgingServices } from '../approval-services.js';
-import { revokingEndedGrant } from '../domain/revoke-ended-grant.js';
+import { takeBackGranted } from '../take-back-granted.js';
 
 const AT_ONCE = 16;
 
@@ -30,17 +29,10 @@ async function revokeAll(services: JudgingServices, fact: Recorded<HoldpointEven
 
 async function revokeOne(
   services: JudgingServices,
-  { tenant, eventId, actor }: Recorded<HoldpointEvent>,
+  over: Recorded<HoldpointEvent>,
   { id, n }: { readonly id: GrantId; readonly n: number },
 ): Promise<void> {
-  const redeemed = await services.log.last(subjects.redemption(tenant, id, n));
+  const redeemed = await services.log.last(subjects.redemption(over.tenant, id, n));
   if (redeemed?.event.type !== 'GrantRedeemed') throw new Unavailable(`The log does not show use ${n} of ${id}`);
-  const { approvalId } = redeemed.event.data;
-  await handleCommand(services, revokingEndedGrant(services.policies), {
-    tenant,
-    command: { approvalId },
-    context: {},
-    causationId: eventId,
-    actor: { ...actor, via: 'reaction:grant-ended' },
-  });
+  await takeBackGranted(services, over, redeemed.event.data.approvalId);
 }

@@ -95,15 +95,15 @@ function afterDecision(command: DecideApproval, decision: Decision, mine: Mine):
 
 function isSame(command: DecideApproval, decision: Decision, { known, caller, argsDigest }: Mine): boolean {
   const byMe = decision.byKind === 'person' && isSamePerson(decision.by, caller.subject);
-  const { remember } = rememberedOf(command, known, { caller, now: decision.at });
   // What was asked is the same whichever of their tokens said it.
-  const asked = remember && { ...remember, groups: decision.remember?.groups ?? [] };
+  const by = { ...caller, groups: decision.remember?.groups ?? [] };
+  const { remember } = rememberedOf(command, known, { caller: by, now: decision.at });
   return (
     byMe &&
     decision.is === BECOMES[command.decision] &&
     decision.argsDigest === argsDigest &&
     saysTheSame(command, decision) &&
-    digestOf(asked ?? null) === digestOf(decision.remember ?? null)
+    digestOf(remember ?? null) === digestOf(decision.remember ?? null)
   );
 }
 

@@ -26,17 +26,17 @@ export function editOf({ updatedInput: args }: DecideApproval, call: RequestedTo
 
 /** Which fields go with which answer; what the classes cannot say one by one. */
 export function misplacedField({ decision, updatedInput, response, remember }: DecideApproval): Refusal | undefined {
-  if (updatedInput !== undefined && decision !== 'approve')
-    return misplaced('updatedInput', 'goes with "approve" only');
-  if (response !== undefined && decision !== 'respond') return misplaced('response', 'goes with "respond" only');
-  if (response === undefined && decision === 'respond') return misplaced('response', 'must be there with "respond"');
-  if (remember !== undefined && decision !== 'approve') return misplaced('remember', 'goes with "approve" only');
+  if (updatedInput !== undefined && decision !== 'approve') return notValid('updatedInput', 'goes with "approve" only');
+  if (response !== undefined && decision !== 'respond') return notValid('response', 'goes with "respond" only');
+  if (response === undefined && decision === 'respond') return notValid('response', 'must be there with "respond"');
+  if (remember !== undefined && decision !== 'approve') return notValid('remember', 'goes with "approve" only');
   if (remember !== undefined && updatedInput !== undefined)
-    return misplaced('remember', 'does not go with "updatedInput": calls would be approved as they are asked for');
+    return notValid('remember', 'does not go with "updatedInput": calls would be approved as they are asked for');
   return undefined;
 }
 
-const misplaced = (path: string, message: string): Refusal =>
+/** A field of the decision that cannot be as it is. */
+export const notValid = (path: string, message: string): Refusal =>
   refusal('invalid-input', `The decision is not valid: ${path} ${message}`, { errors: [{ path, message }] });
 
 /** The canonical form can be longer than what was sent; it is what the log must hold. */

@@ -1,11 +1,11 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { GrantRedeemed } from '#contracts/grants/events';
-import type { ApprovalId, GrantId, Instant } from '#contracts/ids';
+import type { ApprovalId, GrantId, Instant, Tenant } from '#contracts/ids';
 import { subjects } from '#contracts/subjects';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import type { Rule } from '#event-log/handle-command';
 import { grantStatus, readGrant, type Grant } from '#fold/grant';
-import { readStory } from '#fold/read';
+import type { FactReader } from '#fold/read';
 
 export interface RedeemGrant {
   readonly grantId: GrantId;
@@ -31,15 +31,26 @@ export function redeemGrant(
 }
 
 export const redeeming: Rule<RedeemGrant, Redeemable, object> = {
-  read: async (log, tenant, { grantId, approvalId, requestSeq }) => {
-    const grant = await readGrant(log, tenant, grantId);
-    const isLater = grant && grant.usedSeq > requestSeq;
-    const since = isLater ? await readStory(log, subjects.redemptions(tenant, grantId), requestSeq) : [];
-    return { grant, mine: since.map(redemptionOf).find((one) => one?.approvalId === approvalId) };
+  read: async (log, tenant, command) => {
+    const grant = await readGrant(log, tenant, command.grantId);
+    return { grant, mine: grant && (await useFor(log, tenant, command, grant)) };
   },
   decide: redeemGrant,
   correlate: ({ grantId }) => grantId,
 };
 
-const redemptionOf = ({ event }: { readonly event: HoldpointEvent }): GrantRedeemed | undefined =>
-  event.type === 'GrantRedeemed' ? event.data : undefined;
+/** Down from the last use to those from before the request. Each is a fact of its own subject, and kept once it was read. */
+async function useFor(
+  log: FactReader,
+  tenant: Tenant,
+  { grantId, approvalId, requestSeq }: RedeemGrant,
+  { used, usedSeq }: Grant,
+): Promise<GrantRedeemed | undefined> {
+  for (let n = used, seq = usedSeq; n > 0 && seq > requestSeq; n -= 1) {
+    const fact = await log.last(subjects.redemption(tenant, grantId, n));
+    if (fact?.event.type !== 'GrantRedeemed') continue;
+    if (fact.event.data.approvalId === approvalId) return fact.event.data;
+    seq = fact.seq;
+  }
+  return undefined;
+}

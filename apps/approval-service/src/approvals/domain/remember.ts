@@ -2,12 +2,13 @@ import type { DecideApproval } from '#contracts/approvals/commands';
 import type { ToolApprovalDecided } from '#contracts/approvals/events';
 import type { GrantScope } from '#contracts/grants/events';
 import { grantIdOf, type Instant } from '#contracts/ids';
-import { refusal, type Refusal } from '#contracts/refusals';
+import type { Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import type { RequestedToolCall } from '#contracts/turns/events';
 import { boundsOf, conditionError, isInScope, schemaDigestOf } from '#policy/grants';
 import { mayNotDecide } from '#policy/may-decide';
 import type { ByCaller, KnownCall } from './call.js';
+import { notValid } from './edit.js';
 
 /** What is remembered is of this call's tool and server, and it must be a call of its own scope: nobody allows what they did not see. */
 export function notRemembered({ remember }: DecideApproval, known: KnownCall, caller: Caller): Refusal | undefined {
@@ -16,17 +17,14 @@ export function notRemembered({ remember }: DecideApproval, known: KnownCall, ca
   const notAlone = mayNotDecide(known, caller, 'allow-others');
   if (notAlone) return notAlone;
   const wrong = scope.when === undefined ? undefined : conditionError(scope.when);
-  if (wrong !== undefined) return invalid('remember.scope.when', wrong);
+  if (wrong !== undefined) return notValid('remember.scope.when', wrong);
   if (isInScope(scope, known.turn.request, known.call)) return undefined;
-  return invalid('remember.scope', 'must be one that this call is in');
+  return notValid('remember.scope', 'must be one that this call is in');
 }
 
 /** Where none is named it is the server that was seen. */
 const onServerOf = ({ server }: RequestedToolCall, scope: GrantScope): GrantScope =>
   server === undefined || scope.server !== undefined ? scope : { ...scope, server };
-
-const invalid = (path: string, message: string): Refusal =>
-  refusal('invalid-input', `The decision is not valid: ${path} ${message}`, { errors: [{ path, message }] });
 
 /** The grant that is given with the decision. */
 export function rememberedOf(

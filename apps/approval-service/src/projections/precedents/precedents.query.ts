@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
 import type { ApprovalId, GrantId, Tenant } from '#contracts/ids';
+import { CHECKPOINT } from '#read-model/checkpoint';
 
 /** A call, and the place in the log of its request: what came after it is no precedent. */
 export interface LikeCall {
@@ -55,7 +56,7 @@ const FIND = `WITH asked AS (
             AND (g.seq > asked.seq OR (g.ended_at IS NULL AND g.used < g.max_uses))
           ORDER BY g.issued_seq LIMIT ${MOST_GRANTS}) AS grants
     FROM asked
-    LEFT JOIN projection_checkpoint projected ON projected.name = 'read-model'
+    LEFT JOIN projection_checkpoint projected ON projected.name = '${CHECKPOINT}'
     LEFT JOIN LATERAL (
       SELECT a.approval_id FROM approvals a
         WHERE a.tenant = asked.tenant AND a.conversation_id = asked.conversation_id AND a.args_digest = asked.args_digest
