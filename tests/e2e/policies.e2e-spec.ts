@@ -249,11 +249,14 @@ describe('policies', () => {
     const { operator, agent, approver, publish } = await office();
     const ada = await approver('ada');
     await publish({ rules: [{ id: 'mail', tools: ['send_*'], then: 'approve' }] });
-    const freeze = (on: boolean) => operator.post('/v1/freezes', { tool: 'send_email', on, reason: 'drill' });
-    expect(await freeze(true)).toMatchObject({ status: 200, body: { recorded: true } });
-    expect((await ada.get('/v1/freezes')).body['items']).toMatchObject([
-      { tool: 'send_email', by: 'olga', reason: 'drill' },
-    ]);
+    const freeze = (on: boolean) => operator.post('/v1/freezes', { tool: 'send_*', on, reason: 'drill' });
+    const other = await operator.post('/v1/freezes', { agent: 'nobody', on: true, reason: 'drill' });
+    const frozen = await freeze(true);
+    expect(frozen).toMatchObject({ status: 200, body: { recorded: true } });
+    const first = await ada.get(`/v1/freezes?limit=1&after=${String(frozen.body['seq'])}`);
+    expect(first.body['items']).toMatchObject([{ agent: 'nobody', seq: other.body['seq'] }]);
+    const second = await ada.get(`/v1/freezes?limit=1&cursor=${String(first.body['nextCursor'])}`);
+    expect(second.body).toMatchObject({ items: [{ tool: 'send_*', by: 'olga', reason: 'drill' }], nextCursor: null });
     const [decided, left] = [await openTurn(agent, { pool: 'frozen' }), await openTurn(agent)];
     await approve(ada, decided.approvalIds[0]);
     const { leaseId, results } = await pullOne(agent, 'w-1', { pool: 'frozen' });
@@ -266,7 +269,9 @@ describe('policies', () => {
       });
     expect(await use()).toMatchObject({ status: 409, body: { ...problem('frozen'), by: 'olga' } });
     expect(await read(ada, left.approvalIds[0])).toMatchObject({ status: 'pending' });
-    expect(await freeze(false)).toMatchObject({ status: 200 });
+    const lifted = await freeze(false);
+    expect(lifted).toMatchObject({ status: 200, body: { recorded: true } });
+    expect((await freeze(false)).body).toMatchObject({ recorded: false, seq: lifted.body['seq'] });
     expect(await use()).toMatchObject({ status: 200 });
     await becomes(ada, left.approvalIds[0], 'approved');
   });

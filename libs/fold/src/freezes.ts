@@ -17,10 +17,13 @@ export interface Freeze {
 export interface Freezes {
   /** How many times a switch was pressed. */
   readonly count: number;
+  /** Of the newest. */
+  readonly seq: number;
+  /** In the order in which they were pressed. */
   readonly on: readonly Freeze[];
 }
 
-export const NOTHING_FROZEN: Freezes = { count: 0, on: [] };
+export const NOTHING_FROZEN: Freezes = { count: 0, seq: 0, on: [] };
 
 export function evolveFreezes(
   freezes: Freezes,
@@ -29,15 +32,8 @@ export function evolveFreezes(
   if (event.type !== 'FreezeSwitched') return freezes;
   const { n: count, on, ...said } = event.data;
   const others = freezes.on.filter(({ tool, agent }) => tool !== said.tool || agent !== said.agent);
-  return { count, on: on ? [...others, { ...said, by: actor.id, at, seq }] : others };
+  return { count, seq, on: on ? [...others, { ...said, by: actor.id, at, seq }] : others };
 }
-
-/** What holds this call back, if anything does. */
-export const freezeOf = (
-  { on }: Freezes,
-  call: { readonly tool: string; readonly agent: string },
-): Freeze | undefined =>
-  on.find(({ tool, agent }) => (tool ?? call.tool) === call.tool && (agent ?? call.agent) === call.agent);
 
 /** Every switch of a tenant, in their order; the newest says how many there are. */
 export async function readFreezes(log: FactReader, tenant: Tenant): Promise<Freezes> {

@@ -25,5 +25,5 @@ async function switchFreeze(services: AskedServices, request: Request<SwitchFree
   const handled = await handleCommand(services, switching, request);
   if (handled.kind === 'refused') return declined(handled.refusal);
   if (handled.kind === 'recorded') return reply({ seq: handled.fact.seq, recorded: true });
-  return reply({ seq: Math.max(0, ...handled.state.on.map(({ seq }) => seq)), recorded: false });
+  return reply({ seq: handled.state.seq, recorded: false });
 }

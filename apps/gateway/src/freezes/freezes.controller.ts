@@ -1,9 +1,11 @@
-import { Body, Controller } from '@nestjs/common';
+import { Body, Controller, Query } from '@nestjs/common';
 import { SwitchFreeze } from '#contracts/freezes/commands';
+import { ListQuery } from '#contracts/queries';
 import { readFreezes, type Freeze } from '#fold/freezes';
 import { From, type Asker } from '../auth/asker.js';
 import { Deciders } from '../deciders/deciders.js';
 import { On } from '../http/on.js';
+import { decodeCursor, pageOf, type Page } from '../lists/page.js';
 import { ReadTurns } from '../turns/read-turns.js';
 
 @Controller()
@@ -13,11 +15,16 @@ export class FreezesController {
     private readonly turns: ReadTurns,
   ) {}
 
-  /** From the log: it must be known while Postgres is away. */
+  /** From the log: it must be known while Postgres is away, and is always as new as `after` asks for. */
   @On('listFreezes')
-  async list(@From() { caller }: Asker): Promise<{ readonly items: readonly Freeze[] }> {
+  async list(@From() { caller }: Asker, @Query() { limit = 50, cursor }: ListQuery): Promise<Page<Freeze>> {
     const { on } = await readFreezes(this.turns.log, caller.tenant);
-    return { items: on };
+    const seen = cursor === undefined ? 0 : Number(decodeCursor(cursor)[1]);
+    return pageOf(
+      on.filter(({ seq }) => seq > seen),
+      limit,
+      { item: (freeze) => freeze, position: ({ at, seq }) => [at, String(seq)] },
+    );
   }
 
   @On('switchFreeze')

@@ -1,8 +1,15 @@
 import { SwitchFreeze } from '#contracts/freezes/commands';
+import { ListQuery } from '#contracts/queries';
 import { EVERYBODY, type Route } from '../http/route.js';
 
 export const FREEZE_ROUTES = {
-  listFreezes: { method: 'GET', path: '/v1/freezes', roles: EVERYBODY, summary: 'What is frozen now' },
+  listFreezes: {
+    method: 'GET',
+    path: '/v1/freezes',
+    roles: EVERYBODY,
+    query: ListQuery,
+    summary: 'What is frozen now, the oldest first',
+  },
   switchFreeze: {
     method: 'POST',
     path: '/v1/freezes',

@@ -43,7 +43,7 @@ describe('the policy', () => {
 
 describe('while it is frozen', () => {
   const freeze = { reason: 'drill', by: 'olga', at: after(0), seq: 9 };
-  const frozen = (then: PolicyRule['then']) => ({ ...under([rule(then)]), freezes: { count: 1, on: [freeze] } });
+  const frozen = (then: PolicyRule['then']) => ({ ...under([rule(then)]), freezes: { count: 1, seq: 1, on: [freeze] } });
 
   it('the policy approves nothing, and people decide', () => {
     expect(applyPolicy({ approvalId: CALL }, frozen('approve'), { now: after(1) })).toMatchObject({
@@ -60,7 +60,7 @@ describe('while it is frozen', () => {
     const lenient = stateAfter(published({ ...ONE, onExpiry: 'approve' }), requested());
     const expire = (state: typeof lenient) => expireApproval({ approvalId: CALL }, state, { now: after(90_000) });
     expect(expire(lenient)).toMatchObject({ event: { data: { decision: 'approved' } } });
-    expect(expire({ ...lenient, freezes: { count: 1, on: [freeze] } })).toMatchObject({
+    expect(expire({ ...lenient, freezes: { count: 1, seq: 1, on: [freeze] } })).toMatchObject({
       event: { data: { decision: 'expired' } },
     });
   });

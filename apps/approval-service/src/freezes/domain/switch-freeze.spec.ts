@@ -7,6 +7,7 @@ const on = { tool: 'pay', on: true, reason: 'drill' };
 const off = { ...on, on: false };
 const frozen: Freezes = {
   count: 3,
+  seq: 9,
   on: [{ tool: 'pay', reason: 'drill', by: 'olga', at: '2026-03-01T12:00:00.000Z' as Instant, seq: 9 }],
 };
 
