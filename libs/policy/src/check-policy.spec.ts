@@ -82,6 +82,37 @@ describe('a quorum is refused', () => {
   ])('%s', (_, quorum, at) => expect(ofApprovers(quorum).map(({ path }) => path)).toEqual([`default.approvers.${at}`]));
 });
 
+describe('a requirement is refused', () => {
+  const errorsIn = (requirement: Requirement) => policyErrors(policy([], requirement));
+  const pathsIn = (requirement: Requirement) => errorsIn(requirement).map(({ path }) => path);
+  const stage = (afterSeconds: number, approvers: Quorum = { count: 1 }) => ({ afterSeconds, approvers });
+
+  it('with a stage that begins when the time to decide is over', () => {
+    expect(pathsIn({ ...ONE, expiresInSeconds: 600, escalate: [stage(600)] })).toEqual([
+      'default.escalate[0].afterSeconds',
+    ]);
+    expect(pathsIn({ ...ONE, expiresInSeconds: 600, escalate: [stage(599)] })).toEqual([]);
+  });
+  it('where the day that is meant without words is too short for its stage', () =>
+    expect(errorsIn({ ...ONE, escalate: [stage(86_400)] })).toEqual([
+      { path: 'default.escalate[0].afterSeconds', message: 'must be less than expiresInSeconds, which is 86400' },
+    ]));
+  it('with a stage that begins before the one before it', () => {
+    expect(pathsIn({ ...ONE, escalate: [stage(60), stage(30)] })).toEqual(['default.escalate[1].afterSeconds']);
+    expect(pathsIn({ ...ONE, escalate: [stage(60), stage(60)] })).toEqual([]);
+  });
+  it('with more denials than there are people to give them', () => {
+    const two: Quorum = { count: 1, subjects: ['ada', 'Ada', 'bob'], denyCount: 3 };
+    expect(errorsIn({ approvers: two })).toEqual([
+      { path: 'default.approvers.denyCount', message: 'must not be more than the 2 people who are asked' },
+    ]);
+    expect(errorsIn({ approvers: { ...two, denyCount: 2 } })).toEqual([]);
+    expect(errorsIn({ approvers: two, escalate: [stage(60, named('cleo'))] })).toEqual([]);
+    expect(errorsIn({ approvers: two, escalate: [stage(60)] })).toEqual([]);
+    expect(errorsIn({ approvers: { any: [named('ada'), { count: 1, groups: ['g'] }], denyCount: 5 } })).toEqual([]);
+  });
+});
+
 describe('wherever a quorum stands it is looked at', () => {
   const wrong = { approvers: {} };
   const later = {

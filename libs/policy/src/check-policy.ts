@@ -1,7 +1,8 @@
 import type { Policy, PolicyRule, Quorum, Requirement } from '#contracts/policies/policy';
 import { compileCondition } from './condition.js';
 import { ConditionFailed } from './condition-input.js';
-import { couldBeMet, countWays, MOST_PLACES, MOST_WAYS, waysOf } from './quorum.js';
+import { completed } from './join.js';
+import { couldBeMet, countWays, MOST_PLACES, MOST_WAYS, peopleNamed, waysOf } from './quorum.js';
 
 export interface PolicyError {
   readonly path: string;
@@ -48,11 +49,33 @@ function conditionErrors(when: string): string[] {
   }
 }
 
-function requirementErrors(path: string, { approvers, escalate = [] }: Requirement): PolicyError[] {
-  return [
+function requirementErrors(path: string, requirement: Requirement): PolicyError[] {
+  const { approvers, escalate = [] } = requirement;
+  const errors = [
     ...quorumErrors(`${path}.approvers`, approvers, 'approvers'),
     ...escalate.flatMap((stage, at) => quorumErrors(`${path}.escalate[${at}].approvers`, stage.approvers, 'stage')),
+    ...stageErrors(path, requirement),
   ];
+  return errors.length > 0 ? errors : denialErrors(path, requirement);
+}
+
+/** What comes when it is over, or in another order than it is written, would never be reached as it is meant. */
+function stageErrors(path: string, requirement: Requirement): PolicyError[] {
+  const { expiresInSeconds, escalate = [] } = completed(requirement);
+  return escalate.flatMap(({ afterSeconds }, at) => {
+    const wrong = (message: string) => [{ path: `${path}.escalate[${at}].afterSeconds`, message }];
+    if (afterSeconds >= expiresInSeconds)
+      return wrong(`must be less than expiresInSeconds, which is ${expiresInSeconds}`);
+    const before = escalate[at - 1]?.afterSeconds ?? 0;
+    return afterSeconds < before ? wrong(`must not be less than the ${before} of the stage before it`) : [];
+  });
+}
+
+/** As far as names alone can say. */
+function denialErrors(path: string, { approvers, escalate = [] }: Requirement): PolicyError[] {
+  const people = peopleNamed([approvers, ...escalate.map((stage) => stage.approvers)]);
+  if (people === undefined || (approvers.denyCount ?? 1) <= people) return [];
+  return [{ path: `${path}.approvers.denyCount`, message: `must not be more than the ${people} people who are asked` }];
 }
 
 /** Where a quorum stands: asked first, asked later, or a part of another. */

@@ -108,10 +108,18 @@ function wholeOf(stages: readonly Stage[]): readonly Stage[] {
   return combinations > MOST_COMBINATIONS ? stages : [stages.reduce(everyPair, [[]])];
 }
 
+/** How many different people have a place in any of these; not known where a place is for a group, or for anybody. */
+export function peopleNamed(quorums: readonly Quorum[]): number | undefined {
+  const places = quorums.flatMap(stagesOf).flat(2);
+  return places.every(isByName) ? namesIn(places).size : undefined;
+}
+
+const namesIn = (places: Way): ReadonlySet<string> =>
+  new Set(places.flatMap(({ subjects = [] }) => subjects.map(samePerson)));
+
 const isByName = ({ groups, subjects }: Place): boolean => !groups && subjects !== undefined;
 
 function couldFill(places: Way, isExcluded: (subject: string) => boolean): boolean {
-  const names = new Set(places.flatMap(({ subjects = [] }) => subjects.map(samePerson)));
-  const people = [...names].filter((name) => !isExcluded(name)).map((subject) => ({ subject, groups: [] }));
+  const people = [...namesIn(places)].filter((name) => !isExcluded(name)).map((subject) => ({ subject, groups: [] }));
   return placesFilled(places, people) === places.length;
 }

@@ -57,6 +57,14 @@ function count({ proposal, votes }: Folded, step: Step, asked: Proposal): Folded
   }
 }
 
+/** Somebody said yes and thought better of it: they would not have it approved without anybody. */
+export const isApprovalTakenBack = (steps: readonly Step[]): boolean =>
+  steps.some((step, at) => {
+    if (step.is !== 'withdrawn') return false;
+    const theirs = steps.slice(0, at).filter((one): one is VoteStep => one.is === 'vote' && isBy(one, step.by));
+    return theirs.at(-1)?.vote === 'approve';
+  });
+
 const isDenial = ({ vote }: VoteStep): boolean => vote !== 'approve';
 
 export const isBy = ({ by }: { readonly by: string }, subject: string): boolean => isSamePerson(by, subject);

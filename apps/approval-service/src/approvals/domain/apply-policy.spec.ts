@@ -43,7 +43,10 @@ describe('the policy', () => {
 
 describe('while it is frozen', () => {
   const freeze = { reason: 'drill', by: 'olga', at: after(0), seq: 9 };
-  const frozen = (then: PolicyRule['then']) => ({ ...under([rule(then)]), freezes: { count: 1, seq: 1, on: [freeze] } });
+  const frozen = (then: PolicyRule['then']) => ({
+    ...under([rule(then)]),
+    freezes: { count: 1, seq: 1, on: [freeze] },
+  });
 
   it('the policy approves nothing, and people decide', () => {
     expect(applyPolicy({ approvalId: CALL }, frozen('approve'), { now: after(1) })).toMatchObject({

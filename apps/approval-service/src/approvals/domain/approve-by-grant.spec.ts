@@ -86,7 +86,7 @@ describe('a grant approves nothing', () => {
   });
   it('that it does not cover', () => nothing({ grant: { scope: { tool: 'mail' } } }));
   it('that is frozen', () => {
-    const freezes = { count: 1, on: [{ reason: 'drill', by: 'olga', at: after(0), seq: 1 }] };
+    const freezes = { count: 1, seq: 1, on: [{ reason: 'drill', by: 'olga', at: after(0), seq: 1 }] };
     const state = stateAfter(requested());
     expect(isForGrant(grantOf(), callAfter(state), after(100))).toBe(true);
     expect(isForGrant(grantOf(), callAfter({ ...state, freezes }), after(100))).toBe(false);

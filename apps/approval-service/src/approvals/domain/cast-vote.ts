@@ -12,7 +12,7 @@ import { isBy, standing, type Standing } from '#policy/votes';
 import { BECOMES, saysTheSame, wordsOf } from './answer.js';
 import type { ByCaller, KnownCall } from './call.js';
 import type { Edit } from './edit.js';
-import { approvalsThatCount, tallyOf, winnerOfClosing } from './tally.js';
+import { approvalsThatCount, closedAlready, tallyOf } from './tally.js';
 
 interface Voting {
   readonly known: KnownCall;
@@ -35,8 +35,7 @@ export function castVote(
   const isAgain = mine !== undefined && isSame(command, argsDigest, mine);
   if (isAgain && !countsNow(vote, known, { caller, now })) return nothingToDo;
   const closing = closingOf(approval.steps);
-  if (closing)
-    return refuse(refusal('superseded', `It was ${closing.as} already`, { winner: winnerOfClosing(closing) }));
+  if (closing) return refuse(closedAlready(closing));
   if (approval.steps.length >= MOST_VOTES)
     return refuse(refusal('conflict', 'It has had more votes than can be counted'));
   const no = command.decision === 'approve' ? cannotApprove(command, { known, edit }, { caller, before }) : undefined;

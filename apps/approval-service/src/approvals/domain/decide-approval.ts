@@ -7,6 +7,7 @@ import { refusal, type Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Decision } from '#fold/approval';
+import { closingOf } from '#fold/closing';
 import { isOneAct } from '#policy/asked';
 import { mayNotDecide } from '#policy/may-decide';
 import { expiresAt } from '#policy/times';
@@ -47,7 +48,8 @@ export function decideApproval(
   if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
   if (isForPolicy(known)) return refuse(refusal('superseded', 'The policy decides this one'));
   const deadline = expiresAt(ruling.requirement, turn.request, turn.requestedAt);
-  if (now >= deadline) return refuse(refusal('late', `It could be decided until ${deadline}`, { at: deadline }));
+  if (now >= deadline && !closingOf(approval.steps))
+    return refuse(refusal('late', `It could be decided until ${deadline}`, { at: deadline }));
   const notTheirs = mayNotDecide(known, caller, 'answer');
   if (notTheirs) return refuse(notTheirs);
   const invalid =

@@ -4,7 +4,7 @@ import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import { closingOf } from '#fold/closing';
 import { expiresAt, onExpiryOf } from '#policy/times';
-import { standing } from '#policy/votes';
+import { isApprovalTakenBack, standing } from '#policy/votes';
 import { usableFrom } from './answer.js';
 import {
   decisionOn,
@@ -30,13 +30,14 @@ export function expireApproval(
   return accept({ type: 'ToolApprovalDecided', data: { ...decisionOn(known, command), ...timesAnswer(known, now) } });
 }
 
-/** Time approves only where the policy says so, nothing is frozen, nobody said no, and nobody changed the arguments. */
+/** Time approves only where the policy says so, nothing is frozen, and nobody said no, took a yes back, or changed the arguments. */
 function timesAnswer(known: KnownCall, now: Instant): Pick<ToolApprovalDecided, 'decision' | 'usableUntil'> {
   const { approval, call, ruling, turn, freeze } = known;
   const { denials, proposal } = standing(approval.steps, call);
   const approves =
     onExpiryOf(ruling.requirement, turn.request) === 'approve' &&
     denials.length === 0 &&
+    !isApprovalTakenBack(approval.steps) &&
     !proposal.args &&
     !turn.end &&
     !freeze;

@@ -1,4 +1,4 @@
-import type { Winner } from '#contracts/refusals';
+import { refusal, type Refusal } from '#contracts/refusals';
 import type { Closing } from '#fold/closing';
 import { nearestTally, quorumsNow } from '#policy/asked';
 import type { Person } from '#policy/person';
@@ -17,4 +17,8 @@ export function approvalsThatCount(known: KnownCall, { approvals, proposal }: St
 export const tallyOf = (known: KnownCall, votes: Standing): Tally =>
   nearestTally(quorumsNow(known.ruling.requirement, known.approval.steps), approvalsThatCount(known, votes));
 
-export const winnerOfClosing = ({ as, vote: { by, at, seq } }: Closing): Winner => ({ decision: as, by, at, seq });
+/** Nothing more is needed: what the votes have come to. */
+export function closedAlready({ as, heldUntil, vote: { by, at, seq } }: Closing): Refusal {
+  const held = heldUntil === undefined ? '' : `, and is held until ${heldUntil}: those who voted for it can withdraw`;
+  return refusal('superseded', `It was ${as} already${held}`, { winner: { decision: as, by, at, seq } });
+}

@@ -62,6 +62,7 @@ class Story {
   types = () => this.facts.slice(2).map(({ event }) => event.type);
   last = () => this.facts.at(-1)?.event.data;
   reason = () => this.refusal?.reason;
+  detail = () => this.refusal?.detail;
 
   private happened(answer: Answer<HoldpointEvent, Refusal>, who: string, kind: Told['kind'], at: Instant): this {
     this.refusal = answer.kind === 'refuse' ? answer.refusal : undefined;
@@ -257,6 +258,14 @@ describe('an approval that is held', () => {
     expect(held().vote('ada').time(endHold, after(160)).withdraw('ada', after(160)).reason()).toBe('superseded');
   });
 
+  it('was approved in time: who objects after the deadline is told so, and that only its voter can undo it', () => {
+    const late = held()
+      .vote('ada', {}, { at: after(86_399) })
+      .vote('bob', { decision: 'deny' }, { at: after(86_401) });
+    expect(late.reason()).toBe('superseded');
+    expect(late.detail()).toContain('held');
+  });
+
   it('does not hold a no', () =>
     expect(held().vote('ada', { decision: 'deny' }).concluded().last()).toMatchObject({ decision: 'denied' }));
 
@@ -318,6 +327,12 @@ describe('time', () => {
     expect(expired(lenient())).toMatchObject({ decision: 'approved' });
     expect(expired(lenient().vote('ada', { decision: 'deny' }))).toMatchObject({ decision: 'expired' });
     expect(expired(lenient().vote('ada', { updatedInput: EDIT }))).toMatchObject({ decision: 'expired' });
+  });
+
+  it('does not approve what somebody thought better of', () => {
+    const story = new Story({ approvers: { count: 1 }, onExpiry: 'approve', expiresInSeconds: 60, holdSeconds: 120 });
+    const undone = story.vote('ada', {}, { at: after(50) }).withdraw('ada', after(100));
+    expect(undone.time(expireApproval, after(101)).last()).toMatchObject({ decision: 'expired' });
   });
 });
 

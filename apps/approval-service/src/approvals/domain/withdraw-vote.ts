@@ -18,7 +18,7 @@ import {
   type CallState,
   type KnownCall,
 } from './call.js';
-import { tallyOf, winnerOfClosing } from './tally.js';
+import { closedAlready, tallyOf } from './tally.js';
 
 type Context = ByCaller & { readonly now: Instant };
 
@@ -36,8 +36,7 @@ export function withdrawVote(
     return refuse(refusal('late', 'It expired before anybody decided', { at: decision.at }));
   if (decision) return refuse(refusal('superseded', `It was ${decision.is} already`, { winner: winnerOf(decision) }));
   const closing = closingOf(steps);
-  if (closing && !isHeld(closing, now))
-    return refuse(refusal('superseded', `It was ${closing.as} already`, { winner: winnerOfClosing(closing) }));
+  if (closing && !isHeld(closing, now)) return refuse(closedAlready({ vote: closing.vote, as: closing.as }));
   if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
   const { approvals, denials } = standing(steps, call);
   const mine = [...approvals, ...denials].find((vote) => isBy(vote, caller.subject));
