@@ -73,6 +73,30 @@ describe('an automation', () => {
     expect(failed).toHaveLength(1);
   });
 
+  it('says while its work takes long that it is at it', async () => {
+    const [long, short] = [endedTurn(freshTenant(), 'long'), endedTurn(freshTenant(), 'short')];
+    const worked: string[] = [];
+    class WatchedLog extends MemoryLog {
+      override async *deliveries(durable: string, signal: AbortSignal): AsyncIterable<Delivery<HoldpointEvent>> {
+        for await (const delivery of super.deliveries(durable, signal))
+          yield { ...delivery, working: () => void worked.push(delivery.raw.subject) };
+      }
+    }
+    const log = new WatchedLog(DURABLES);
+    await log.append(long);
+    await log.append(short);
+    const done: string[] = [];
+    await run(
+      log,
+      async ({ subject }) => {
+        if (subject === long.subject) while (worked.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+        done.push(subject);
+      },
+      () => done.length === 2,
+    );
+    expect(worked).toEqual([long.subject, long.subject]);
+  }, 30_000);
+
   it('is not held up by a fact that cannot be read', async () => {
     const tenant = freshTenant();
     const [bad, good] = [endedTurn(tenant, 'bad'), endedTurn(tenant, 'good')];

@@ -13,6 +13,8 @@ export interface AutomationReport {
 }
 
 const CONCURRENT = 16;
+/** Well within what a delivery may take. */
+const WORKING_MS = 3_000;
 const backOffMs = (deliveries: number): number => Math.min(30_000, 250 * 2 ** Math.min(deliveries, 7));
 
 /** Runs a reaction over a durable subscription until aborted; acknowledges after the work is durable, retries for ever. */
@@ -39,6 +41,12 @@ export async function runAutomation(
   await Promise.all(running);
 }
 
-/** A fact that cannot be read comes again, and is reported each time, while the others go on. */
-const reactTo = async (delivery: Delivery<HoldpointEvent>, react: Automation['react']): Promise<void> =>
-  react(delivery.read());
+/** A fact that cannot be read comes again, and is reported each time, while the others go on. What takes long is given to nobody else. */
+async function reactTo(delivery: Delivery<HoldpointEvent>, react: Automation['react']): Promise<void> {
+  const timer = setInterval(() => delivery.working(), WORKING_MS);
+  try {
+    await react(delivery.read());
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -9,6 +9,7 @@ export const deliveryOf = <Event extends Written>(message: JsMsg): Delivery<Even
   raw: rawOfDelivered(message),
   read: () => decodeFact<Event>(rawOfDelivered(message)),
   deliveries: message.info.deliveryCount,
+  working: () => message.working(),
   ack: () => message.ack(),
   again: (afterMs) => message.nak(afterMs),
 });

@@ -22,12 +22,14 @@ export type Appended =
   /** The broker has no room or refuses writes. */
   | { readonly is: 'full'; readonly why: string };
 
-/** One delivery of a durable subscription; exactly one of the two must be called, after the work is durable. */
+/** One delivery of a durable subscription; either `ack` or `again` must be called, after the work is durable. */
 export interface Delivery<Event> {
   readonly raw: RawFact;
   /** Throws `UnreadableFact`: one that cannot be read holds up nothing but itself. */
   read(): Recorded<Event>;
   readonly deliveries: number;
+  /** It is being worked on: it is not to be given to anybody else for as long as it would take to be acknowledged. */
+  working(): void;
   ack(): void;
   /** Deliver it again after that long. */
   again(afterMs: number): void;

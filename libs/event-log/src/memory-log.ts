@@ -87,6 +87,7 @@ function deliveryOf<Event extends Written>(
     raw,
     read: () => decodeFact<Event>(raw),
     deliveries,
+    working: () => undefined,
     ack: () => undefined,
     again: (afterMs) => void setTimeout(() => redeliver(deliveryOf(raw, deliveries + 1, redeliver)), afterMs),
   };

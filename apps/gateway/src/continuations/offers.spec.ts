@@ -102,6 +102,7 @@ async function deliver({ commands, clock, pool, whole }: World): Promise<void> {
       raw: { seq, subject: fact.subject, headers: {}, data: new Uint8Array(), storedAt: at(0) },
       read: () => stored,
       deliveries: (deliveries += 1),
+      working: () => undefined,
       ack: () => answered('ack'),
       again: (ms) => answered(ms),
     }));

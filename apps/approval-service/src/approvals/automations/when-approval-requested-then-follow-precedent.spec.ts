@@ -122,6 +122,22 @@ describe('a grant that was given before', () => {
     expect((await office.of('ToolApprovalDecided'))[0]?.event.data.grant).toMatchObject({ by: 'bob' });
     expect(await office.of('GrantRedeemed')).toHaveLength(1);
   });
+  it('lets the next one approve, where it ends between its use and the decision', async () => {
+    const { office, asked } = await withGrant({}, [granted({ grantId: OTHER_GRANT }, 'bob')]);
+    office.found = { grants: [GRANT, OTHER_GRANT] };
+    office.after.set('GrantRedeemed', () => office.tell(over()));
+    await office.react(asked);
+    expect((await office.of('ToolApprovalDecided')).map(({ event }) => event.data.grant?.by)).toEqual(['bob']);
+  });
+  it('lets an earlier denial answer, where it ends between its use and the decision', async () => {
+    const office = new Office();
+    office.found = { grants: [GRANT], denial: callIn('t-0') };
+    await office.ask('t-0');
+    await office.tell(deniedIn('t-0'), granted());
+    office.after.set('GrantRedeemed', () => office.tell(over()));
+    await office.react(await office.ask('t-1'));
+    expect((await office.of('ToolApprovalDecided')).at(-1)).toMatchObject({ actor: { kind: 'denial' } });
+  });
   it('lets the next one approve, where its uses are all taken', async () => {
     const used = [redeemed(1, callIn('t-8')), redeemed(2, callIn('t-9'))];
     const { office, asked } = await withGrant({}, [...used, granted({ grantId: OTHER_GRANT }, 'bob')]);
@@ -153,11 +169,6 @@ describe('a grant approves nothing', () => {
     const asked = await office.ask('t-1');
     await office.tell(granted());
     await staysAsItIs({ office, asked });
-  });
-  it('where the log has no such grant', async () => {
-    const office = new Office();
-    office.found = { grants: [GRANT] };
-    await staysAsItIs({ office, asked: await office.ask('t-1') });
   });
   it('where it is frozen', async () => staysAsItIs(await withGrant({}, [frozen()])));
   it('after the deadline of the call', async () => {
@@ -345,6 +356,52 @@ describe('a denial of the same call', () => {
     office.found = { grants: [GRANT], denial: callIn('t-1') };
     await office.react(await office.ask('t-2'));
     expect(await decisionOf(office, 't-2')).toMatchObject({ event: { data: { decision: 'approved' } } });
+  });
+});
+
+describe('a log that does not show yet what the read model has', () => {
+  const waits = async (office: Office) => {
+    const asked = await office.ask('t-1');
+    const before = await office.facts();
+    await expect(office.react(asked)).rejects.toThrow(Unavailable);
+    expect(await office.facts()).toEqual(before);
+  };
+
+  it('is waited for where it lacks a grant: an older denial must not answer in its place', async () => {
+    const office = new Office();
+    office.found = { grants: [GRANT], denial: callIn('t-0') };
+    await office.ask('t-0');
+    await office.tell(deniedIn('t-0'));
+    await waits(office);
+  });
+  it('is waited for where it lacks the denial', async () => {
+    const office = new Office();
+    office.found = { grants: [], denial: callIn('t-0') };
+    await office.ask('t-0');
+    await waits(office);
+  });
+  it('is waited for where it lacks the call that was denied', async () => {
+    const office = new Office();
+    office.found = { grants: [], denial: callIn('t-0') };
+    await office.tell(deniedIn('t-0'));
+    await waits(office);
+  });
+  it('is waited for where it lacks the first of repeated denials', async () => {
+    const office = new Office();
+    office.found = { grants: [], denial: callIn('t-0') };
+    await office.ask('t-0');
+    const repeats = { approvalId: callIn('t-9'), by: 'ada', count: 1 };
+    await office.tell(about(decided('denied', callIn('t-9'), { repeats }, 'denial'), callIn('t-0')));
+    await waits(office);
+  });
+  it('is waited for where it lacks the grant when a use is to be taken', async () => {
+    const { office, asked } = await withGrant();
+    const last = office.services.log.last.bind(office.log);
+    let looks = 0;
+    office.services.log.last = (filter) =>
+      filter.endsWith('.issue') && (looks += 1) > 1 ? Promise.resolve(undefined) : last(filter);
+    await expect(office.react(asked)).rejects.toThrow(Unavailable);
+    expect(await became(office)).toEqual(NOTHING);
   });
 });
 

@@ -76,15 +76,20 @@ async function follow(services: PrecedentServices, looked: LookedAt, found: Prec
   const { fact, approvalId } = looked;
   const { log } = services;
   const known = knownCall({ approvalId }, await readCallToUse(services.policies)(log, fact.tenant, { approvalId }));
-  if (!known) throw new Unavailable('The log does not show yet what was delivered from it');
+  if (!known) throw behind();
   const denial = found.denial && (await readEarlierDenial(log, fact.tenant, known, found.denial));
+  if (denial === 'behind') throw behind();
   for (const id of found.grants) {
     const grant = await readGrant(log, fact.tenant, id);
-    const isLater = grant && grant.seq > (denial?.seq ?? 0);
+    if (!grant) throw behind();
+    const isLater = grant.seq > (denial?.seq ?? 0);
     if (isLater && (await approvedBy(services, { ...looked, known, grant }))) return;
   }
   if (denial) await deny(services, looked, denial);
 }
+
+/** The read model is made from the log: what it has and the log does not show will be there. */
+const behind = () => new Unavailable('The log does not show yet what the read model was made from');
 
 interface Granting extends LookedAt {
   readonly known: KnownCall;
@@ -99,15 +104,23 @@ async function approvedBy(services: PrecedentServices, granting: Granting): Prom
   const { fact, approvalId, known, grant } = granting;
   const { decision } = known.approval;
   if (!decision && isForGrant(grant, known, instant(services.clock()))) {
-    const n = await services.queue.run(grant.grantId, () => redeem(services, granting));
-    if (n === undefined) return false;
-    const actor: Actor = { kind: 'grant', id: grant.grantId, via: 'reaction:requested' };
-    const command = { approvalId, grant, n };
-    await handleCommand(services, approvingByGrant(services.policies), { ...becauseOf(fact), command, actor });
+    if (!(await approve(services, granting))) return false;
   } else if (decision?.grant?.grantId !== grant.grantId) return false;
   const over = await services.log.last(subjects.over(fact.tenant, grant.grantId));
   if (over) await takeBackGranted(services, over, approvalId);
   return true;
+}
+
+/** Whether it is decided, by this or meanwhile; not where the grant, say, has ended since. */
+async function approve(services: PrecedentServices, granting: Granting): Promise<boolean> {
+  const { fact, approvalId, grant } = granting;
+  const n = await services.queue.run(grant.grantId, () => redeem(services, granting));
+  if (n === undefined) return false;
+  const actor: Actor = { kind: 'grant', id: grant.grantId, via: 'reaction:requested' };
+  const command = { approvalId, grant, n };
+  const rule = approvingByGrant(services.policies);
+  const handled = await handleCommand(services, rule, { ...becauseOf(fact), command, actor });
+  return handled.kind === 'recorded' || handled.state.approval.decision !== undefined;
 }
 
 async function redeem(services: PrecedentServices, { fact, approvalId, grant }: Granting): Promise<number | undefined> {
@@ -115,6 +128,7 @@ async function redeem(services: PrecedentServices, { fact, approvalId, grant }: 
   const actor: Actor = { kind: 'service', id: 'approval-service', via: 'reaction:requested' };
   const handled = await handleCommand(services, redeeming, { ...becauseOf(fact), command, actor });
   if (handled.kind === 'recorded' && handled.fact.event.type === 'GrantRedeemed') return handled.fact.event.data.n;
+  if (!handled.state.grant) throw behind();
   return handled.state.mine?.n;
 }
 

@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
+import type { HoldpointEvent } from '#contracts/events';
 import { Unavailable } from '#event-log/log';
 import { frozen, GRANT, granted, over, redeemed } from '../domain/grant-stories-for-spec.js';
-import { decided, recordedAt, started, type Told } from '../domain/stories-for-spec.js';
+import { decided, DIGEST, recordedAt, started, WORKER_TOKEN, type Told } from '../domain/stories-for-spec.js';
 import { about, callIn, Office } from './precedents-for-spec.js';
 import { whenGrantEndedThenRevokeApprovals } from './when-grant-ended-then-revoke-approvals.js';
 
 const approvedIn = (turnId: string, n: number): Told =>
   about(decided('approved', GRANT, { grant: { grantId: GRANT, n, by: 'ada' } }, 'grant'), callIn(turnId));
+
+const usedIn = (turnId: string): HoldpointEvent => {
+  const by = { workerId: 'w-1', tokenId: WORKER_TOKEN, attempt: 1, argsDigest: DIGEST };
+  return { type: 'ToolExecutionStarted', data: { ...by, approvalId: callIn(turnId) } };
+};
 
 /** A grant of which these uses were taken, and which was ended. */
 async function ended(uses: readonly string[], ...facts: readonly Told[]) {
@@ -42,6 +48,25 @@ describe('when a grant has ended', () => {
     const { react, revoked } = await ended(turns, ...turns.map((turnId, index) => approvedIn(turnId, index + 1)));
     await react();
     expect((await revoked()).sort()).toEqual(turns.map((turnId) => callIn(turnId)).sort());
+  });
+  it('the newest goes first, and what was used is not looked at further', async () => {
+    const turns = Array.from({ length: 20 }, (_, n) => `t-${n}`);
+    const used = { ...started, event: usedIn('t-7') };
+    const { office, react, revoked } = await ended(turns, ...turns.map((id, at) => approvedIn(id, at + 1)), used);
+    const looked: string[] = [];
+    const last = office.services.log.last.bind(office.log);
+    office.services.log.last = (filter) => {
+      looked.push(filter);
+      return last(filter);
+    };
+    await react();
+    expect(await revoked()).toHaveLength(19);
+    expect(looked.filter((filter) => filter.includes(callIn('t-7')))).toHaveLength(1);
+    const order = looked.filter((filter) => filter.endsWith('.use'));
+    expect([order[0], order.at(-1)]).toEqual([
+      expect.stringContaining(callIn('t-19')),
+      expect.stringContaining(callIn('t-0')),
+    ]);
   });
   it('it is taken back once, however often and how many are told at once', async () => {
     const { react, revoked } = await ended(['t-1', 't-2'], approvedIn('t-1', 1), approvedIn('t-2', 2));

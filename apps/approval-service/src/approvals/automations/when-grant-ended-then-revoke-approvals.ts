@@ -10,7 +10,7 @@ import { takeBackGranted } from '../take-back-granted.js';
 
 const AT_ONCE = 16;
 
-/** What the grant approved and nobody has used yet is taken back, in the name of whoever ended it. */
+/** What the grant approved and nobody has used yet is taken back, the newest first, in the name of whoever ended it. */
 export const whenGrantEndedThenRevokeApprovals = (services: JudgingServices): Automation => ({
   durable: 'grants',
   react: async (fact) => {
@@ -21,8 +21,8 @@ export const whenGrantEndedThenRevokeApprovals = (services: JudgingServices): Au
 async function revokeAll(services: JudgingServices, fact: Recorded<HoldpointEvent>, id: GrantId): Promise<void> {
   const grant = await readGrant(services.log, fact.tenant, id);
   if (!grant?.end) throw new Unavailable('The log does not show yet what was delivered from it');
-  for (let done = 0; done < grant.used; done += AT_ONCE) {
-    const slots = Array.from({ length: Math.min(AT_ONCE, grant.used - done) }, (_, at) => done + at + 1);
+  for (let left = grant.used; left > 0; left -= AT_ONCE) {
+    const slots = Array.from({ length: Math.min(AT_ONCE, left) }, (_, at) => left - at);
     await Promise.all(slots.map((n) => revokeOne(services, fact, { id, n })));
   }
 }
@@ -34,5 +34,7 @@ async function revokeOne(
 ): Promise<void> {
   const redeemed = await services.log.last(subjects.redemption(over.tenant, id, n));
   if (redeemed?.event.type !== 'GrantRedeemed') throw new Unavailable(`The log does not show use ${n} of ${id}`);
-  await takeBackGranted(services, over, redeemed.event.data.approvalId);
+  const { approvalId } = redeemed.event.data;
+  const used = await services.log.last(subjects.use(over.tenant, approvalId));
+  if (!used) await takeBackGranted(services, over, approvalId);
 }

@@ -41,18 +41,22 @@ export function denyAgain(
 
 export const denyingAgain: CallRule<DenyAgain, object> = onCall(denyAgain);
 
-/** What was found in the read model, as the log has it: nothing where it is no denial of this call before it was asked for. */
+/**
+ * What was found in the read model, as the log has it: nothing where it is no denial of this call before it was asked for.
+ * What the log does not show yet is `behind`: nobody may be told otherwise because of it.
+ */
 export async function readEarlierDenial(
   log: FactReader,
   tenant: Tenant,
   { turn, call }: KnownCall,
   found: ApprovalId,
-): Promise<EarlierDenial | undefined> {
+): Promise<EarlierDenial | 'behind' | undefined> {
   const [before, { decision }] = await Promise.all([
     readTurn(log, tenant, turnKeyOfApproval(found)),
     readApproval(log, tenant, found),
   ]);
-  if (before.state === 'unknown' || decision?.is !== 'denied' || decision.seq >= turn.requestSeq) return undefined;
+  if (before.state === 'unknown' || !decision) return 'behind';
+  if (decision.is !== 'denied' || decision.seq >= turn.requestSeq) return undefined;
   const same = before.request.toolCalls[indexOfApproval(found)];
   const isSame =
     before.request.conversationId === turn.request.conversationId &&
@@ -63,7 +67,8 @@ export async function readEarlierDenial(
   const first = decision.repeats ?? (isTheirs ? { approvalId: found, by: decision.by, count: 0 } : undefined);
   if (!isSame || !first) return undefined;
   const said = isTheirs ? decision : (await readApproval(log, tenant, first.approvalId)).decision;
-  if (said?.byKind !== 'person') return undefined;
+  if (!said) return 'behind';
+  if (said.byKind !== 'person') return undefined;
   const { seq, reason } = said;
   return { seq, ...(reason === undefined ? {} : { reason }), repeats: { ...first, count: first.count + 1 } };
 }
