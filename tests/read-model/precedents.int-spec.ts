@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { digestOf } from '#contracts/canonical';
 import { instant, type Tenant } from '#contracts/ids';
+import { Unavailable } from '#event-log/log';
 import { wipe } from '#read-model/wipe';
 import {
   precedentsReader,
@@ -14,6 +15,8 @@ import { callOf, grantId, TENANT, TestLog, type Told } from './facts.js';
 
 const OTHER = 'other' as Tenant;
 const LONG_AGO = instant(0);
+let clock = 0;
+const now = () => clock;
 const ARGS = { to: 'x@example.com' };
 /** As `requested` asks where nothing else is said; after everything that was told. */
 const CALL: LikeCall = {
@@ -30,6 +33,7 @@ let database: TestDatabase;
 beforeAll(async () => void (database = await testDatabase()));
 afterAll(() => database.drop());
 afterEach(() => wiped());
+beforeEach(() => void (clock = Date.now()));
 
 async function wiped(): Promise<void> {
   const client = await database.pool.connect();
@@ -45,7 +49,7 @@ async function look(
   const log = new TestLog().tell(story.opened, ...facts);
   await projectAll(log, database.pool);
   expect(await checkpointOf(database.pool)).toBe(log.lastSeq);
-  const read = precedentsReader(database.pool);
+  const read = precedentsReader(database.pool, now);
   return Promise.all(calls.map((call) => read({ ...CALL, seq: log.lastSeq, ...call })));
 }
 const grantsFor = async (facts: readonly Told[], call: Partial<LikeCall> = {}) =>
@@ -89,6 +93,13 @@ describe('grants that a call may be of', () => {
     expect(await grantsFor(facts)).toEqual([grantId('goes on'), grantId('later')]);
     const seq = 6;
     expect(await grantsFor(facts, { seq })).toEqual([grantId('goes on')]);
+  });
+  it('are over by the clock of the service', async () => {
+    const facts = [mine('goes on', { expiresAt: instant(100_000) })];
+    clock = 99_999;
+    expect(await grantsFor(facts)).toEqual([grantId('goes on')]);
+    clock = 100_000;
+    expect(await grantsFor(facts)).toEqual([]);
   });
   it('are not crowded out by those that were used up', async () => {
     const old = Array.from({ length: 60 }, (_, n) => `old-${n}`);
@@ -164,7 +175,7 @@ describe('asking', () => {
     expect(behind).toBeUndefined();
     expect(level).toEqual({ grants: [] });
     await database.pool.query('TRUNCATE projection_checkpoint');
-    expect(await precedentsReader(database.pool)({ ...CALL, seq: 2 })).toBeUndefined();
+    expect(await precedentsReader(database.pool, now)({ ...CALL, seq: 2 })).toBeUndefined();
   });
 
   it('about many calls at once answers each with its own, in few statements', async () => {
@@ -176,7 +187,7 @@ describe('asking', () => {
     );
     await projectAll(log, database.pool);
     const { pool, statements } = watched();
-    const read = precedentsReader(pool);
+    const read = precedentsReader(pool, now);
     const found = await Promise.all(tools.map((toolName) => read({ ...CALL, seq: log.lastSeq, toolName })));
     expect(found).toEqual(tools.map((tool, n) => ({ grants: n % 3 === 0 ? [grantId(tool)] : [] })));
     expect(statements).toHaveLength(3);
@@ -184,11 +195,11 @@ describe('asking', () => {
 
   it('fails for every call that was asked about with it, and goes on afterwards', async () => {
     await projectAll(new TestLog().tell(story.requested('call')), database.pool);
-    const read = precedentsReader(database.pool);
+    const read = precedentsReader(database.pool, now);
     const both = () => Promise.allSettled([read({ ...CALL, seq: 1 }), read({ ...CALL, seq: 1, toolName: 'pay' })]);
     await database.pool.query('ALTER TABLE grants RENAME TO away');
     try {
-      expect((await both()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      expect(await both()).toMatchObject([{ reason: expect.any(Unavailable) }, { reason: expect.any(Unavailable) }]);
     } finally {
       await database.pool.query('ALTER TABLE away RENAME TO grants');
     }
@@ -197,18 +208,22 @@ describe('asking', () => {
 });
 
 interface Statement {
-  readonly sql: string;
+  readonly text: string;
   readonly values: readonly unknown[];
 }
 
 /** The database as it is, and what it is asked. */
 function watched(): { readonly pool: Pool; readonly statements: readonly Statement[] } {
   const statements: Statement[] = [];
-  const query = (sql: string, values: readonly unknown[]) => {
-    statements.push({ sql, values });
-    return database.pool.query(sql, [...values]);
+  const connect = async () => {
+    const client = await database.pool.connect();
+    const query = (statement: Statement) => {
+      statements.push(statement);
+      return client.query({ ...statement, values: [...statement.values] });
+    };
+    return { query, release: (broken?: boolean) => client.release(broken) };
   };
-  return { pool: { query } as unknown as Pool, statements };
+  return { pool: { connect } as unknown as Pool, statements };
 }
 
 describe('in a read model that is full', () => {
@@ -226,12 +241,12 @@ describe('in a read model that is full', () => {
   it.each([1, 200])('both look-ups for %i calls find their rows by an index', async (count) => {
     for (const sql of FILL) await database.pool.query(sql);
     const { pool, statements } = watched();
-    const read = precedentsReader(pool);
+    const read = precedentsReader(pool, now);
     await Promise.all(
       Array.from({ length: count }, (_, n) => read({ ...CALL, seq: 9_999, toolName: `tool-${n % 40}` })),
     );
-    const [{ sql, values } = { sql: '', values: [] }] = statements;
-    const { rows } = await database.pool.query<{ 'QUERY PLAN': unknown }>(`EXPLAIN (FORMAT JSON) ${sql}`, [...values]);
+    const [{ text, values } = { text: '', values: [] }] = statements;
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': unknown }>(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
     const nodes = nodesOf(rows[0]?.['QUERY PLAN']);
     const on = (table: string) => nodes.filter((node) => node['Relation Name'] === table);
     for (const table of ['approvals', 'grants'])

@@ -14,7 +14,7 @@ export class ApprovalServiceModule {
     const { broker, settings, callers, logger, stopping } = service;
     const { databaseUrl } = settings;
     const asked = { log: broker.events, clock: broker.clock, callers };
-    const projector = startProjector({ log: broker.events, databaseUrl, logger, signal: stopping });
+    const projector = startProjector({ ...asked, databaseUrl, logger, signal: stopping });
     return {
       module: ApprovalServiceModule,
       imports: [

@@ -47,6 +47,7 @@ export interface StartProjector {
   readonly log: Pick<Log, 'follow' | 'state'>;
   readonly databaseUrl: string;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>;
+  readonly clock: () => number;
   readonly signal: AbortSignal;
 }
 
@@ -67,7 +68,7 @@ export function startProjector(starting: StartProjector): Projector {
   return {
     due: dueReader(pool),
     denials: denialsReader(pool),
-    precedents: precedentsReader(pool),
+    precedents: precedentsReader(pool, starting.clock),
     unpark: (tenant, id) => unpark(pool, PROJECTIONS, tenant, id),
     finished,
   };

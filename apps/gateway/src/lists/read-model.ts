@@ -1,11 +1,9 @@
 import pg from 'pg';
-import { Unavailable } from '#event-log/log';
-import { isOutage, messageOf } from '#read-model/pg-errors';
-import { quiet, withClient } from '#read-model/pools';
+import { quiet } from '#read-model/pools';
+import { ANSWER_WITHIN_MS, readRows } from '#read-model/read-rows';
 import { Projected } from './projected.js';
 
 const CONNECT_WITHIN_MS = 2_000;
-const ANSWER_WITHIN_MS = 5_000;
 /** Compiling a list's statement takes longer than running it. */
 const NO_JIT = '-c jit=off';
 
@@ -25,24 +23,14 @@ export class ReadModel implements Reader {
       options: `-c role=holdpoint_read -c default_transaction_read_only=on ${NO_JIT} -c statement_timeout=${ANSWER_WITHIN_MS}`,
       application_name: 'holdpoint-gateway',
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
-      query_timeout: ANSWER_WITHIN_MS + 500,
       keepAlive: true,
     };
     this.pool = quiet(new pg.Pool({ ...config, max: 8 }));
     this.projected = new Projected(config);
   }
 
-  async query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    let connected = false;
-    try {
-      return await withClient(this.pool, async (client) => {
-        connected = true;
-        return (await client.query<Row>(sql, [...values])).rows;
-      });
-    } catch (error) {
-      if (connected && !isOutage(error)) throw error;
-      throw new Unavailable(`The read model does not answer: ${messageOf(error)}`, { cause: error });
-    }
+  query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return readRows<Row>(this.pool, sql, values);
   }
 
   projectedSeq = (): number => this.projected.current();

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { ApprovalId, Tenant } from '#contracts/ids';
+import { readRows } from '#read-model/read-rows';
 
 /** What people denied, the newest first, as the read model has it. */
 export type ReadDenials = (tenant: Tenant, limit: number) => Promise<readonly ApprovalId[]>;
@@ -11,4 +12,4 @@ const DENIED = `SELECT approval_id AS id FROM approvals
 export const denialsReader =
   (pool: Pool): ReadDenials =>
   async (tenant, limit) =>
-    (await pool.query<{ id: ApprovalId }>(DENIED, [tenant, limit])).rows.map(({ id }) => id);
+    (await readRows<{ id: ApprovalId }>(pool, DENIED, [tenant, limit])).map(({ id }) => id);

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { ApprovalId, Instant, Tenant } from '#contracts/ids';
+import { readRows } from '#read-model/read-rows';
 import type { Deadline } from './due.projection.js';
 
 /** A deadline that has passed, as the read model has it. The log alone says whether there is still something to do. */
@@ -17,5 +18,5 @@ export interface DueReader {
 const DUE = `SELECT tenant, approval_id AS "approvalId", what FROM due WHERE at <= $1 ORDER BY at, approval_id LIMIT $2`;
 
 export const dueReader = (pool: Pool): DueReader => ({
-  dueBy: async (now, limit) => (await pool.query<DueRow>(DUE, [now, limit])).rows,
+  dueBy: (now, limit) => readRows<DueRow>(pool, DUE, [now, limit]),
 });

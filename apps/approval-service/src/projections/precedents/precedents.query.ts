@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
-import type { ApprovalId, GrantId, Tenant } from '#contracts/ids';
+import { instant, type ApprovalId, type GrantId, type Instant, type Tenant } from '#contracts/ids';
 import { CHECKPOINT } from '#read-model/checkpoint';
+import { readRows } from '#read-model/read-rows';
 
 /** A call, and the place in the log of its request: what came after it is no precedent. */
 export interface LikeCall {
@@ -34,8 +35,9 @@ const AT_ONCE = 200;
 /** Of grants that could be for one call; more than anybody gives. */
 const MOST_GRANTS = 50;
 
-export function precedentsReader(pool: Pool): ReadPrecedents {
-  const loader = new DataLoader<LikeCall, Precedents | undefined>((calls) => read(pool, calls), {
+/** Grants are over by the clock of the service, as everywhere. */
+export function precedentsReader(pool: Pool, clock: () => number): ReadPrecedents {
+  const loader = new DataLoader<LikeCall, Precedents | undefined>((calls) => read(pool, calls, instant(clock())), {
     cache: false,
     maxBatchSize: AT_ONCE,
     batchScheduleFn: (run) => void setTimeout(run, GATHERED_MS),
@@ -52,7 +54,7 @@ const FIND = `WITH asked AS (
           WHERE g.tenant = asked.tenant AND g.tool = asked.tool AND g.server IS NOT DISTINCT FROM asked.server
             AND (g.agent IS NULL OR g.agent = asked.agent)
             AND (g.conversation_id IS NULL OR g.conversation_id = asked.conversation_id)
-            AND g.issued_seq < asked.seq AND g.expires_at > now()
+            AND g.issued_seq < asked.seq AND g.expires_at > $8
             AND (g.seq > asked.seq OR (g.ended_at IS NULL AND g.used < g.max_uses))
           ORDER BY g.issued_seq LIMIT ${MOST_GRANTS}) AS grants
     FROM asked
@@ -71,9 +73,9 @@ interface Found {
   readonly grants: readonly GrantId[];
 }
 
-async function read(pool: Pool, calls: readonly LikeCall[]): Promise<(Precedents | undefined)[]> {
+async function read(pool: Pool, calls: readonly LikeCall[], now: Instant): Promise<(Precedents | undefined)[]> {
   const column = <Value>(of: (call: LikeCall) => Value) => calls.map(of);
-  const { rows } = await pool.query<Found>(FIND, [
+  const rows = await readRows<Found>(pool, FIND, [
     column(({ tenant }) => tenant),
     column(({ seq }) => seq),
     column(({ conversationId }) => conversationId),
@@ -81,6 +83,7 @@ async function read(pool: Pool, calls: readonly LikeCall[]): Promise<(Precedents
     column(({ toolName }) => toolName),
     column(({ server }) => server ?? null),
     column(({ argsDigest }) => argsDigest),
+    now,
   ]);
   return rows.map(({ known, denial, grants }) =>
     known ? { grants, ...(denial === null ? {} : { denial }) } : undefined,
