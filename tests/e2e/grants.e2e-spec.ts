@@ -237,7 +237,7 @@ describe('standing decisions', () => {
     expect(await read(ada, late)).toMatchObject({ status: 'pending' });
     expect((await ada.get('/v1/grants')).body['items']).toMatchObject([
       { status: 'active' },
-      { grantId, status: 'ended', endedBy: 'ada', endReason: 'enough', used: 2 },
+      { grantId, status: 'ended', end: { by: 'ada', reason: 'enough' }, used: 2 },
     ]);
   });
 

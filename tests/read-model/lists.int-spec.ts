@@ -300,17 +300,13 @@ describe('the list of grants', () => {
       status: 'used-up',
       used: 1,
       maxUses: 1,
-      endedBy: null,
-      endedAt: null,
-      endReason: null,
+      end: null,
     });
     expect(ended).toMatchObject({
       scope: { tool: 'send_email' },
       approvalId: null,
       status: 'ended',
-      endedBy: 'olga@example.com',
-      endedAt: at(40),
-      endReason: 'a \u0000 reason',
+      end: { by: 'olga@example.com', at: at(40), reason: 'a \u0000 reason' },
     });
     expect(expired).toMatchObject({ status: 'expired', expiresAt: at(999), used: 0 });
     expect(active?.status).toBe('active');

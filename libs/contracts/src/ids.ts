@@ -47,6 +47,10 @@ export const indexOfApproval = (approvalId: ApprovalId): number => Number(approv
 export const grantIdOf = (tenant: Tenant, ...cause: readonly string[]): GrantId =>
   `gr_${shortDigest('grant', tenant, ...cause)}` as GrantId;
 
+/** The same key of the same person names the same grant. */
+export const grantIdOfKey = (tenant: Tenant, subject: string, idempotencyKey: string): GrantId =>
+  grantIdOf(tenant, 'key', subject, idempotencyKey);
+
 export const turnKeyOfLease = (key: LeaseKey): TurnKey => (isApprovalId(key) ? turnKeyOfApproval(key) : key);
 
 /** People in subjects are digests of their id: no address ever stands in a subject. */

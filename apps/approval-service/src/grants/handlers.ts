@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EndGrant, IssueGrant } from '#contracts/grants/commands';
-import { grantIdOf } from '#contracts/ids';
+import { grantIdOf, grantIdOfKey } from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
 import { declined, reply, type Done, type GrantMade, type Reply } from '#contracts/rpc';
 import { handleCommand, type LogServices, type Request } from '#event-log/handle-command';
@@ -9,11 +9,12 @@ import { issuing } from './domain/issue-grant.js';
 
 type Asked<Command> = Request<Command, { readonly caller: Caller }>;
 
-/** The same `Idempotency-Key` names the same grant. */
 export async function issue(services: LogServices, asked: Asked<IssueGrant>): Promise<Reply<GrantMade>> {
   const { tenant, command: body, context, idempotencyKey } = asked;
-  const cause = idempotencyKey === undefined ? [randomUUID()] : ['key', context.caller.subject, idempotencyKey];
-  const command = { body, grantId: grantIdOf(tenant, ...cause) };
+  const { subject } = context.caller;
+  const named =
+    idempotencyKey === undefined ? grantIdOf(tenant, randomUUID()) : grantIdOfKey(tenant, subject, idempotencyKey);
+  const command = { body, grantId: named };
   const handled = await handleCommand(services, issuing, { ...asked, command });
   if (handled.kind === 'refused') return declined(handled.refusal);
   if (handled.kind !== 'recorded' || handled.fact.event.type !== 'GrantIssued')

@@ -29,8 +29,8 @@ export class GrantsController {
 
   @On('issueGrant')
   async issue(@From() { caller, credentials }: Asker, @Body() body: GrantBody): Promise<object> {
-    const schemaDigest = await this.grants.schemaDigestFor(caller, body);
-    const made = await this.deciders.approvals('IssueGrant', credentials, { ...body, schemaDigest });
+    const terms = await this.grants.terms(caller, body, credentials.idempotencyKey);
+    const made = await this.deciders.approvals('IssueGrant', credentials, terms);
     return { scope: body.scope, issuedBy: caller.subject, ...made };
   }
 

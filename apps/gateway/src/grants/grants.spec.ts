@@ -3,7 +3,7 @@ import { digestOf } from '#contracts/canonical';
 import type { HoldpointEvent } from '#contracts/events';
 import type { GrantBody } from '#contracts/grants/commands';
 import type { GrantIssued } from '#contracts/grants/events';
-import { grantIdOf, type ApprovalId } from '#contracts/ids';
+import { grantIdOf, grantIdOfKey, type ApprovalId } from '#contracts/ids';
 import { MemoryLog } from '#event-log/memory-log';
 import { schemaDigestOf } from '#policy/grants';
 import { PoliciesInForce } from '#policy/in-force';
@@ -76,10 +76,11 @@ describe('one grant', () => {
       status: 'active',
       issuedBy: 'ada@example.com',
       issuedAt: at(0),
+      end: null,
       redemptions: [],
     }));
   it('is shown with its end', async () =>
-    expect(await read(issued(), ended)).toMatchObject({ status: 'ended', end: { reason: 'enough' } }));
+    expect(await read(issued(), ended)).toMatchObject({ status: 'ended', end: { reason: 'enough', seq: 2 }, seq: 2 }));
   it('is expired by now, or used up', async () => {
     expect(await read(issued({ expiresAt: at(10) }))).toMatchObject({ status: 'expired' });
     expect(await read(issued({ maxUses: 1 }), redeemed(1))).toMatchObject({ status: 'used-up', used: 1 });
@@ -131,8 +132,22 @@ describe('one grant', () => {
 describe('what a grant is bound to', () => {
   const digestFor = async (body: GrantBody, newest: readonly ApprovalId[]) => {
     const { grants, asked } = await office(newest, requested());
-    return { digest: await grants.schemaDigestFor(ada, body), asked };
+    return { digest: (await grants.terms(ada, body)).schemaDigest, asked };
   };
+
+  it('stays as it was where the same is asked for again under the same key', async () => {
+    const grantId = grantIdOfKey(TENANT, 'ada', 'key-1');
+    const before = issued({ grantId, schemaDigest: digestOf('before') });
+    const { grants } = await office([call(0)], requested(), before);
+    const digestUnder = async (key: string) => (await grants.terms(ada, { scope }, key)).schemaDigest;
+    expect([await digestUnder('key-1'), await digestUnder('key-2')]).toEqual([digestOf('before'), DIGEST]);
+  });
+  it('is not looked for where the condition cannot be asked', async () => {
+    const { grants } = await office([]);
+    expect(await refusalOf(grants.terms(ada, { scope: { ...scope, when: 'args.to +' } }))).toMatchObject({
+      errors: [{ path: 'scope.when' }],
+    });
+  });
 
   it('is what is said', async () =>
     expect(await digestFor({ scope, schemaDigest: digestOf(1) }, [])).toEqual({ digest: digestOf(1), asked: [] }));

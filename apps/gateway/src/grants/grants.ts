@@ -1,5 +1,6 @@
 import type { GrantBody } from '#contracts/grants/commands';
 import {
+  grantIdOfKey,
   indexOfApproval,
   turnKeyOfApproval,
   type ApprovalId,
@@ -10,7 +11,7 @@ import {
 import type { Caller } from '#contracts/roles';
 import { subjects } from '#contracts/subjects';
 import type { RequestedToolCall } from '#contracts/turns/events';
-import { grantStatus, readGrant, type Grant, type GrantStatus } from '#fold/grant';
+import { grantStatus, readGrant, type Grant, type GrantEnd, type GrantStatus } from '#fold/grant';
 import { readApproval, readTurn } from '#fold/read';
 import { approvalStatus, type ApprovalStatus } from '#fold/status';
 import { conditionError, schemaDigestOf } from '#policy/grants';
@@ -28,13 +29,16 @@ export interface Redemption {
   readonly state: ApprovalStatus | 'void';
 }
 
-export interface GrantView extends Omit<Grant, 'by' | 'at' | 'usedSeq'> {
+export interface GrantView extends Omit<Grant, 'by' | 'at' | 'usedSeq' | 'end'> {
   readonly status: GrantStatus;
   readonly issuedBy: string;
   readonly issuedAt: Instant;
+  readonly end: GrantEnd | null;
   /** The newest first, 100 at most. */
   readonly redemptions: readonly Redemption[];
 }
+
+type BoundGrant = GrantBody & Pick<Grant, 'schemaDigest'>;
 
 const NEWEST = 100;
 
@@ -49,16 +53,27 @@ export class Grants {
   async read({ tenant }: Caller, id: GrantId): Promise<GrantView> {
     const grant = await readGrant(this.turns.log, tenant, id);
     if (!grant) throw refused('not-found', 'There is no grant with this id');
-    const { by: issuedBy, at: issuedAt, usedSeq: _, ...shown } = grant;
+    const { by: issuedBy, at: issuedAt, usedSeq, end, ...shown } = grant;
+    const seq = Math.max(grant.seq, usedSeq, end?.seq ?? 0);
     const numbers = Array.from({ length: Math.min(NEWEST, grant.used) }, (__, at) => grant.used - at);
     const redemptions = await Promise.all(numbers.map((n) => this.redemption(tenant, id, n)));
     const status = grantStatus(grant, this.turns.now());
-    return { ...shown, status, issuedBy, issuedAt, redemptions: redemptions.flat() };
+    return { ...shown, seq, status, issuedBy, issuedAt, end: end ?? null, redemptions: redemptions.flat() };
   }
 
-  /** As the approvals' own view gives it; of the newest call of the tool on record, where it is not said. */
-  async schemaDigestFor(caller: Caller, { scope, schemaDigest }: GrantBody): Promise<string> {
-    if (schemaDigest !== undefined) return schemaDigest;
+  /** With what the grant is bound to where the body does not say; asked for again under the same key, to the same. */
+  async terms(caller: Caller, body: GrantBody, idempotencyKey?: string): Promise<BoundGrant> {
+    const { scope, schemaDigest } = body;
+    const wrong = scope.when === undefined ? undefined : conditionError(scope.when);
+    if (wrong !== undefined) throw notValid('scope.when', wrong);
+    return { ...body, schemaDigest: schemaDigest ?? (await this.schemaDigestFor(caller, body, idempotencyKey)) };
+  }
+
+  private async schemaDigestFor(caller: Caller, { scope }: GrantBody, idempotencyKey?: string): Promise<string> {
+    const { tenant, subject } = caller;
+    const before = idempotencyKey === undefined ? undefined : grantIdOfKey(tenant, subject, idempotencyKey);
+    const issued = before && (await readGrant(this.turns.log, tenant, before));
+    if (issued) return issued.schemaDigest;
     const [newest] = await this.lists.newestCalls(caller, 1, scope);
     const call = newest && (await this.callOf(caller, newest));
     if (call) return schemaDigestOf(call);
@@ -66,10 +81,7 @@ export class Grants {
   }
 
   async preview(caller: Caller, body: GrantBody): Promise<Preview> {
-    const { scope } = body;
-    const wrong = scope.when === undefined ? undefined : conditionError(scope.when);
-    if (wrong !== undefined) throw notValid('scope.when', wrong);
-    const schemaDigest = await this.schemaDigestFor(caller, body);
+    const { scope, schemaDigest } = await this.terms(caller, body);
     const grant = { scope, schemaDigest, by: caller.subject, groups: caller.groups };
     const looking = { log: this.turns.log, policies: this.policies };
     return previewOf(looking, caller, grant, await this.lists.newestCalls(caller, NEWEST));

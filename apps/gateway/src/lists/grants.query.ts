@@ -1,7 +1,7 @@
 import type { GrantScope } from '#contracts/grants/events';
 import type { ApprovalId, GrantId, Instant, Tenant } from '#contracts/ids';
 import { grantStatus, type GrantStatus } from '#fold/grant';
-import { decodeCursor, isoOf, pageOf, Values, type Page, type Paging } from './page.js';
+import { decodeCursor, pageOf, Values, type Page, type Paging } from './page.js';
 import type { Reader } from './read-model.js';
 
 export interface GrantItem {
@@ -16,9 +16,7 @@ export interface GrantItem {
   readonly expiresAt: string;
   /** The decision that it was remembered with. */
   readonly approvalId: ApprovalId | null;
-  readonly endedBy: string | null;
-  readonly endedAt: string | null;
-  readonly endReason: string | null;
+  readonly end: { readonly by: string; readonly at: string; readonly reason?: string } | null;
   readonly seq: number;
 }
 
@@ -87,11 +85,12 @@ const grantItem = (row: GrantRow, now: Instant): GrantItem => ({
   issuedAt: row.issued_at.toISOString(),
   expiresAt: row.expires_at.toISOString(),
   approvalId: row.approval_id,
-  endedBy: row.ended_by,
-  endedAt: isoOf(row.ended_at),
-  endReason: row.end_reason,
+  end: endOf(row),
   seq: Number(row.seq),
 });
+
+const endOf = ({ ended_by: by, ended_at: at, end_reason: reason }: GrantRow): GrantItem['end'] =>
+  by === null || at === null ? null : { by, at: at.toISOString(), ...(reason === null ? {} : { reason }) };
 
 const scopeOf = ({ tool, server, agent, conversation_id: conversationId, condition: when }: GrantRow): GrantScope => ({
   tool,

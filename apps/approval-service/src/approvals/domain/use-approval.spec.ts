@@ -144,10 +144,10 @@ describe('what an earlier attempt began and the policy lets run twice', () => {
   it('is not given once it has an outcome', () => again([...followed, succeeded]).thenRefused('already-used'));
   it('is not given while it is frozen', () => again([...followed, frozen]).thenRefused('frozen'));
 
-  it('is not given once the grant that approved it was ended', () => {
+  it('is given though the grant that approved it was ended: it began in time, and nobody else could finish it', () => {
     const grantEnd = { by: 'ada', at: after(145), seq: 9 };
     const state = { ...stateAfter(policy(rule), ...followed), grantEnd };
-    expect(useApproval(second, state, worker({}, after(150)))).toMatchObject({ refusal: { reason: 'revoked' } });
+    expect(useApproval(second, state, worker({}, after(150)))).toEqual({ kind: 'nothing-to-do' });
   });
 
   it.each([
@@ -173,6 +173,19 @@ describe('what an earlier attempt began and the policy lets run twice', () => {
     const other = { ...second, argsDigest: otherDigest };
     when(edited(9), other, worker({}, after(150))).thenNothing();
     when(edited(11), other, worker({}, after(150))).thenRefused('already-used');
+  });
+});
+
+describe('what ran before', () => {
+  it('is not said not to have run', () => {
+    const again = published(ONE_APPROVER, [{ id: 'r', tools: ['*'], then: 'require', idempotent: true }]);
+    const frozenAgain = when([again, ...ready, started, resumedAgain(), frozen], {
+      ...take,
+      workerId: 'w-2',
+      attempt: 2,
+    });
+    for (const refused of [when([...ready, started]), frozenAgain])
+      expect(refused.refusal()?.modelText).toMatch(/"pay" did not run again: /);
   });
 });
 

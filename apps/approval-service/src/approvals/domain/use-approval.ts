@@ -47,8 +47,9 @@ export function useApproval(command: UseApproval, state: CallState, context: Con
   return accept({ type: 'ToolExecutionStarted', data: { approvalId, attempt, workerId, tokenId, argsDigest, ...by } });
 }
 
-function notAllowed({ turn, call }: KnownCall, { caller }: Context): Refusal | undefined {
-  const no = (detail: string) => refusing(call.toolName, 'forbidden', { detail, why: 'this worker may not run it' });
+function notAllowed(known: KnownCall, { caller }: Context): Refusal | undefined {
+  const { turn, call } = known;
+  const no = (detail: string) => refusing(known, 'forbidden', { detail, why: 'this worker may not run it' });
   if (!isAgentOf(caller, turn)) return no('The turn is not of an agent and pool that this token speaks for');
   if (!mayUseServer(caller, call.server)) return no('This token does not reach the server that the tool is on');
   return undefined;
@@ -61,7 +62,7 @@ function notUsable({ attempt }: UseApproval, known: KnownCall, now: Instant): Re
   const no = (reason: Reason, detail: string, more: More) =>
     refusal(reason, detail, { modelText: modelText(call.toolName, approval), ...more });
   const said = (reason: Reason, detail: string, why: string, more?: More) =>
-    refusing(call.toolName, reason, { detail, why, more });
+    refusing(known, reason, { detail, why, more });
 
   const isAgain = use?.is === 'started' && use.attempt !== attempt && isFreeAgain(known);
   if (use?.is === 'started' && !isAgain)
@@ -81,19 +82,21 @@ function notUsable({ attempt }: UseApproval, known: KnownCall, now: Instant): Re
   return undefined;
 }
 
-function frozen({ call, freeze }: KnownCall): Refusal | undefined {
+function frozen(known: KnownCall): Refusal | undefined {
+  const { freeze } = known;
   if (!freeze) return undefined;
   const { by, at, reason } = freeze;
   const why = 'its use is frozen for now';
-  return refusing(call.toolName, 'frozen', { detail: `${by} has frozen it: ${reason}`, why, more: { by, at } });
+  return refusing(known, 'frozen', { detail: `${by} has frozen it: ${reason}`, why, more: { by, at } });
 }
 
-/** Before the reaction to its end has taken back what it approved, too. */
-function withoutGrant({ call, grantEnd }: KnownCall): Refusal | undefined {
-  if (!grantEnd) return undefined;
+/** Before the reaction to its end has taken back what it approved, too; what began in time may be run to its end. */
+function withoutGrant(known: KnownCall): Refusal | undefined {
+  const { grantEnd, approval } = known;
+  if (!grantEnd || approval.use) return undefined;
   const { by, at } = grantEnd;
   const why = 'the standing approval that it had was ended';
-  return refusing(call.toolName, 'revoked', {
+  return refusing(known, 'revoked', {
     detail: `${by} ended the grant that approved it`,
     why,
     more: { by, at },
@@ -101,14 +104,11 @@ function withoutGrant({ call, grantEnd }: KnownCall): Refusal | undefined {
 }
 
 /** The attempt only spares work; that a tool runs once is the promise of the fact's one subject (design 4.10). */
-function notByThisWorker(
-  command: UseApproval,
-  { turn, call, approval }: KnownCall,
-  { caller, now }: Context,
-): Refusal | undefined {
+function notByThisWorker(command: UseApproval, known: KnownCall, { caller, now }: Context): Refusal | undefined {
+  const { turn, approval } = known;
   const { attempt, workerId, argsDigest } = command;
   const lease = leaseOfCall(turn, approval);
-  const no = (reason: Reason, detail: string, why: string) => refusing(call.toolName, reason, { detail, why });
+  const no = (reason: Reason, detail: string, why: string) => refusing(known, reason, { detail, why });
   if (argsDigest !== approval.decision?.argsDigest)
     return no(
       'arguments-changed',
@@ -134,7 +134,9 @@ interface Words {
   readonly more?: More;
 }
 
-const refusing = (toolName: string, reason: Reason, { detail, why, more }: Words): Refusal =>
-  refusal(reason, detail, { modelText: `The tool ${JSON.stringify(toolName)} did not run: ${why}.`, ...more });
+function refusing({ call, approval }: KnownCall, reason: Reason, { detail, why, more }: Words): Refusal {
+  const ran = approval.use?.is === 'started' ? 'did not run again' : 'did not run';
+  return refusal(reason, detail, { modelText: `The tool ${JSON.stringify(call.toolName)} ${ran}: ${why}.`, ...more });
+}
 
 export const using: CallRule<UseApproval, ByCaller> = onCall(useApproval, readCallToUse);

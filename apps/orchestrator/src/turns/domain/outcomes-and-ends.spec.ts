@@ -106,6 +106,14 @@ describe('of what may run again', () => {
     ));
   it('who began it may report as before', async () =>
     (await report([again, ...followed])).thenRecorded('ToolExecutionSucceeded', { attempt: 1 }));
+  it('that it failed says nobody but the latest attempt, while that may be running it', async () => {
+    const failed = { ok: false, result: undefined, error: 'down' };
+    (await report([again, ...followed], failed)).thenRefused('stale-attempt');
+    const over = [...running, resumed(TURN, 2, 2, { workerId: 'w-2', leaseUntil: at(44) })];
+    (await report([again, ...over], failed)).thenRecorded('ToolExecutionFailed', { attempt: 1 });
+    (await report([again, ...followed, ended('cancelled', {})], failed)).thenRecorded('ToolExecutionFailed');
+    (await report(followed, failed)).thenRecorded('ToolExecutionFailed', { attempt: 1 });
+  });
   it('the first outcome wins, whoever comes second', async () => {
     const byFirst = [again, ...followed, succeeded(0)];
     (await report(byFirst, byLatest)).thenRefused('conflict', { winner: { decision: 'succeeded' } });
