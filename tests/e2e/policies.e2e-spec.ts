@@ -121,6 +121,9 @@ describe('policies', () => {
       approval: { status: 'approved' },
     });
     expect(await vote(ada)).toMatchObject({ status: 409, body: { winner: { decision: 'approved', by: 'carl' } } });
+    const other = (await openTurn(agent)).approvalIds[0];
+    await decide(ada, other, { decision: 'approve' });
+    expect((await decide(bob, other, { decision: 'deny' })).body).toMatchObject({ votes: { have: 1, need: 1 } });
     expect((await pullOne(agent, 'w-1'))['results'][0]).toMatchObject({ decision: 'approved', decidedBy: 'carl' });
   });
 

@@ -93,6 +93,32 @@ describe('who may decide', () => {
   });
 });
 
+describe('who allows calls to come as an operator', () => {
+  let world: World;
+  beforeAll(async () => void (world = await World.start({})));
+  afterAll(() => world.stop());
+
+  it('allows what anybody may decide, in the name of their grant, and nothing that others are asked for', async () => {
+    const [agent, olga] = await Promise.all([world.agent(), world.as('olga@example.com', { roles: ['operator'] })]);
+    const mail = { tools: ['send_email'], agents: ['careful'], then: 'require' };
+    const rules = [{ ...mail, id: 'mail', require: { approvers: { count: 1, groups: ['mail'] } } }];
+    const policy = { expectedVersion: 0, rules, default: { approvers: { count: 1 } } };
+    expect(await world.admin().post('/v1/policies', policy)).toMatchObject({ status: 201 });
+    const see = async (id?: string) => (await olga.get(`/v1/approvals/${id}`)).body;
+    const { schemaDigest } = await see((await openTurn(agent)).approvalIds[0]);
+    const given = await olga.post('/v1/grants', { scope: SEND, schemaDigest });
+    expect(given).toMatchObject({ status: 201 });
+    const others = await openTurn(agent, { agent: { id: 'careful' } });
+    const anybodys = await openTurn(agent);
+    await eventually(async () =>
+      expect(await see(anybodys.approvalIds[0])).toMatchObject({
+        decision: { byKind: 'grant', grant: { grantId: given.body['grantId'], by: 'olga@example.com' } },
+      }),
+    );
+    expect(await see(others.approvalIds[0])).toMatchObject({ status: 'pending' });
+  });
+});
+
 function fail(): never {
   throw new Error('Every way has a request');
 }

@@ -72,7 +72,7 @@ export interface Done {
 export interface Decided {
   readonly verdict: 'counted' | 'duplicate';
   readonly seq: number;
-  /** Where votes are counted: of those that are nearest to enough. */
+  /** Where votes are counted: approvals of those that are nearest to enough, or denials where this was one. */
   readonly votes?: { readonly have: number; readonly need: number };
 }
 export interface PolicyMade {

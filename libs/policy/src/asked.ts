@@ -2,7 +2,7 @@ import type { Quorum } from '#contracts/policies/policy';
 import type { Step } from '#fold/approval';
 import type { FullRequirement } from './join.js';
 import type { Person } from './person.js';
-import { couldBeMet, isAsked, isAskedNow, needsOneOnly, tally, type Tally } from './quorum.js';
+import { couldBeMet, isAsked, isAskedNow, nearer, needsOneOnly, tally, type Tally } from './quorum.js';
 
 /** Who may meet a requirement now: its approvers, or those of any stage that was reached. */
 export const quorumsNow = (
@@ -15,9 +15,7 @@ export const stageReached = (steps: readonly Step[]): number =>
 
 /** Of the quorum that is nearest to being met. */
 export const nearestTally = (quorums: readonly Quorum[], approvals: readonly Person[]): Tally =>
-  quorums
-    .map((quorum) => tally(quorum, approvals))
-    .reduce((best, one) => (one.need - one.have < best.need - best.have ? one : best));
+  quorums.map((quorum) => tally(quorum, approvals)).reduce(nearer);
 
 export const isAskedByAny = (quorums: readonly Quorum[], person: Person): boolean =>
   quorums.some((quorum) => isAsked(quorum, person));

@@ -25,11 +25,16 @@ export function mayNotDecide(judged: Judged, who: Person, doing: Doing, isAdmin 
   if (doing === 'take-back') return isAdmin ? undefined : notTheirs(judged.approval, who);
   const { turn, approval, ruling } = judged;
   if (isOwnRequest(who.subject, turn)) return refusal('self-approval', 'Nobody decides what they asked for themselves');
-  // Calls to come have reached no stage.
-  const steps = doing === 'allow-others' ? [] : approval.steps;
-  if (!isAskedByAny(quorumsNow(ruling.requirement, steps), who))
+  if (!isAskedByAny(quorumsNow(ruling.requirement, approval.steps), who))
     return refusal('forbidden', 'The policy asks others to decide this');
-  if (doing === 'allow-others' && !isOneAct(ruling.requirement))
+  return doing === 'allow-others' ? notAlone(ruling, who) : undefined;
+}
+
+/** Calls to come have reached no stage. */
+function notAlone({ requirement }: Ruling, who: Person): Refusal | undefined {
+  if (!isAskedByAny(quorumsNow(requirement, []), who))
+    return refusal('forbidden', 'Only who is asked first, before any stage, can allow calls to come');
+  if (!isOneAct(requirement))
     return refusal('forbidden', 'Where one approval is not enough, or is held, none can stand for others');
   return undefined;
 }

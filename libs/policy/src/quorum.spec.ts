@@ -37,7 +37,9 @@ describe('any', () => {
   it('is met by the other', () => expect(isMet(either, bob, cyd)).toBe(true));
   it('is not by a part of each', () =>
     expect(isMet({ any: [{ all: [ops, pay] }, { count: 3 }] }, bob, dan)).toBe(false));
-  it('tells of the one that is nearest', () => expect(tally(either, [bob])).toEqual({ have: 0, need: 1, met: false }));
+  it('tells of the one that is nearest', () => expect(tally(either, [])).toEqual({ have: 0, need: 1, met: false }));
+  it('tells of the one that somebody voted for, where two are as near', () =>
+    expect(tally(either, [bob])).toEqual({ have: 1, need: 2, met: false }));
 });
 
 describe('in order', () => {

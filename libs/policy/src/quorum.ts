@@ -67,8 +67,16 @@ function nearest(ways: Stage, approvals: readonly Person[]): Tally {
     const have = placesFilled(way, approvals);
     return { have, need: way.length, met: have === way.length };
   });
-  return tallies.reduce((best, one) => (one.need - one.have < best.need - best.have ? one : best));
+  return tallies.reduce(nearer);
 }
+
+/** Of two as far from being met, the one that more have gone: so that a vote shows. */
+export function nearer(best: Tally, one: Tally): Tally {
+  const closer = leftOf(best) - leftOf(one);
+  return closer > 0 || (closer === 0 && one.have > best.have) ? one : best;
+}
+
+const leftOf = ({ have, need }: Tally): number => need - have;
 
 /** Whether this person's approval can count now: with `inOrder` the stages before theirs must be met. */
 export function isAskedNow(quorum: Quorum, approvals: readonly Person[], person: Person): boolean {

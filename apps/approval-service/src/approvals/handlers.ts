@@ -4,9 +4,10 @@ import { declined, reply, type Decided, type Done, type Reply } from '#contracts
 import type { Handled, Request } from '#event-log/handle-command';
 import { Unavailable } from '#event-log/log';
 import { closingOf } from '#fold/closing';
+import { denialsNeeded } from '#policy/asked';
 import { standing } from '#policy/votes';
 import type { JudgingServices } from './approval-services.js';
-import { knownCall, readCall, winnerOf, type ByCaller, type CallState } from './domain/call.js';
+import { knownCall, readCall, winnerOf, type ByCaller, type CallState, type KnownCall } from './domain/call.js';
 import { deciding } from './domain/decide-approval.js';
 import { revoking } from './domain/revoke-approval.js';
 import { tallyOf } from './domain/tally.js';
@@ -53,8 +54,15 @@ async function voted(
     return declined(
       refusal('superseded', `It was ${decision.is} meanwhile`, { approvalId, winner: winnerOf(decision) }),
     );
-  const { have, need } = tallyOf(known, standing(steps, known.call));
-  return reply({ verdict, seq, votes: { have, need } });
+  return reply({ verdict, seq, votes: votesLike(command, known) });
+}
+
+/** Approvals are counted towards the quorum, and answers that close it towards the denials that are needed. */
+function votesLike({ decision }: DecideApproval, known: KnownCall): NonNullable<Decided['votes']> {
+  const votes = standing(known.approval.steps, known.call);
+  if (decision !== 'approve') return { have: votes.denials.length, need: denialsNeeded(known.ruling.requirement) };
+  const { have, need } = tallyOf(known, votes);
+  return { have, need };
 }
 
 export async function revoke(services: Services, request: Asked<RevokeApproval>): Promise<Reply<Done>> {

@@ -8,6 +8,7 @@ import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Step, VoteStep } from '#fold/approval';
 import { closingOf } from '#fold/closing';
 import { denialsNeeded, isAskedNowByAny, quorumsNow } from '#policy/asked';
+import { nearer } from '#policy/quorum';
 import { isBy, standing, type Standing } from '#policy/votes';
 import { BECOMES, saysTheSame, wordsOf } from './answer.js';
 import type { ByCaller, KnownCall } from './call.js';
@@ -54,13 +55,17 @@ function cannotApprove(
 ): Refusal | undefined {
   const { call, ruling, approval } = known;
   const seen = command.argsDigest ?? (edit ? before.proposal.argsDigest : call.argsDigest);
-  if (seen !== before.proposal.argsDigest)
-    return refusal('arguments-changed', 'The arguments to approve are not those that you saw');
+  if (seen !== before.proposal.argsDigest) return refusal('arguments-changed', changedBy(before));
   const approvals = edit ? [] : approvalsThatCount(known, before);
   if (!isAskedNowByAny(quorumsNow(ruling.requirement, approval.steps), approvals, caller))
     return refusal('not-ready', 'Others are asked before you');
   return undefined;
 }
+
+const changedBy = ({ proposal: { editor, argsDigest } }: Standing): string =>
+  editor === undefined
+    ? 'The arguments to approve are not those that you saw'
+    : `${editor} changed the arguments: look at them, and say with "argsDigest": "${argsDigest}" that you mean these`;
 
 function voteOf(
   command: DecideApproval,
@@ -89,8 +94,10 @@ function standingWith(vote: ApprovalVoteCast, { approval, call }: KnownCall, { c
 }
 
 /** One after the other: a vote that came too early, because one before it was withdrawn since, can be cast again. */
-const countsNow = (vote: ApprovalVoteCast, known: KnownCall, by: Context): boolean =>
-  tallyOf(known, standingWith(vote, known, by)).have > tallyOf(known, standing(known.approval.steps, known.call)).have;
+function countsNow(vote: ApprovalVoteCast, known: KnownCall, by: Context): boolean {
+  const before = tallyOf(known, standing(known.approval.steps, known.call));
+  return nearer(before, tallyOf(known, standingWith(vote, known, by))) !== before;
+}
 
 /** What the story has come to with this vote in it. */
 function closes(vote: ApprovalVoteCast, known: KnownCall, by: Context): Pick<ApprovalVoteCast, 'closes' | 'heldUntil'> {
