@@ -45,14 +45,16 @@ async function office(newest: readonly ApprovalId[], ...events: readonly Holdpoi
   const turns = new ReadTurns(log, () => Date.parse(at(10)), new Changes(log, failed));
   const rows = newest.map((id) => ({ id }));
   const asked: (readonly unknown[])[] = [];
+  const waited: number[] = [];
   const readModel = {
+    waitFor: (seq: number) => Promise.resolve(void waited.push(seq)),
     query: (_: string, values: readonly unknown[]) => {
       asked.push(values);
       return Promise.resolve(rows.slice(0, Number(values.at(-1))));
     },
   };
   const lists = new Lists(readModel as unknown as ReadModel, turns);
-  return { asked, grants: new Grants(turns, new PoliciesInForce(log), lists) };
+  return { asked, waited, grants: new Grants(turns, new PoliciesInForce(log), lists) };
 }
 const refusalOf = (asked: Promise<unknown>) =>
   asked.then(
@@ -130,8 +132,10 @@ describe('one grant', () => {
 });
 
 describe('what a grant is bound to', () => {
+  let waits: readonly number[] = [];
   const digestFor = async (body: GrantBody, newest: readonly ApprovalId[]) => {
-    const { grants, asked } = await office(newest, requested());
+    const { grants, asked, waited } = await office(newest, requested());
+    waits = waited;
     return { digest: (await grants.terms(ada, body)).schemaDigest, asked };
   };
 
@@ -156,6 +160,10 @@ describe('what a grant is bound to', () => {
       digest: DIGEST,
       asked: [['send_email', 'gmail', TENANT, 1]],
     }));
+  it('is looked for once the read model has come as far as the log', async () => {
+    await digestFor({ scope }, [call(0)]);
+    expect(waits).toEqual([1]);
+  });
   it('must be said where no call is on record, or the log has none', async () => {
     for (const newest of [[], [call(3)]])
       expect(await refusalOf(digestFor({ scope }, newest))).toMatchObject({

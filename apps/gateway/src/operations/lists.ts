@@ -48,9 +48,10 @@ export class Lists {
     return listGrants(await this.from(after), this.paging(caller, query));
   }
 
-  /** The newest calls, of the tool where one is named, the newest first. */
-  newestCalls({ tenant }: Caller, most: number, tool?: ToolName): Promise<readonly ApprovalId[]> {
-    return newestCalls(this.readModel, { tenant, most, ...(tool ? { tool } : {}) });
+  /** The newest calls until now, of the tool where one is named, the newest first. */
+  async newestCalls({ tenant }: Caller, most: number, tool?: ToolName): Promise<readonly ApprovalId[]> {
+    const { lastSeq } = await this.turns.log.state();
+    return newestCalls(await this.from(lastSeq), { tenant, most, ...(tool ? { tool } : {}) });
   }
 
   async tokens(caller: Caller, { after, ...query }: ListQuery): Promise<Page<TokenItem>> {
