@@ -16,8 +16,15 @@ const PATIENCE_MS = 30_000;
 const PATIENCE_WHERE_IT_MAY_WAIT_MS = 400;
 const TRIES_OF_503 = 5;
 
-const { conversations, turns, turnKeys: keys, approvalIds: approvals } = turnIds;
+const { conversations, turns, turnKeys: keys, approvalIds: approvals, grantIds: grants } = turnIds;
 const ARGS = [{ to: 'x@example.com' }, { to: 'y@example.com' }];
+
+const RULES = [
+  { id: 'a', tools: ['send_*'], when: "args.to == 'x@example.com'", then: 'approve', idempotent: true },
+  { id: 'b', tools: ['*'], when: 'args.no == 1', then: 'deny' },
+  { id: 'c', tools: ['*'], then: 'require', require: { approvers: { count: 2 }, holdSeconds: 1 } },
+];
+const QUORUMS = [{ count: 1 }, { count: 2 }, { any: [{ count: 1, groups: ['g'] }, { count: 2 }], denyCount: 2 }];
 
 /** So that requests generated apart mean the same turns, and stories come about: opened, decided, taken, used, ended. */
 const DICTIONARY: Dictionary = {
@@ -25,6 +32,13 @@ const DICTIONARY: Dictionary = {
   turnId: fc.constantFrom(...turns),
   supersedes: fc.constantFrom(...turns),
   approvalId: fc.constantFrom(...approvals),
+  grantId: fc.constantFrom(...grants),
+  tool: fc.constantFrom('send_email', 'send_*', 'pay'),
+  when: fc.constantFrom('true', "args.to == 'x@example.com'", 'args.', 'args.all(a, args.all(b, a == b))'),
+  rules: fc.subarray(RULES),
+  approvers: fc.constantFrom(...QUORUMS),
+  escalate: fc.constantFrom([], [{ afterSeconds: 1, approvers: { count: 1 } }]),
+  expectedVersion: fc.nat(3),
   leaseId: fc.constantFrom(...keys, ...approvals),
   parkedId: fc.constantFrom(...keys, ...approvals),
   tokenId: fc.constant(`tk_${'a'.repeat(26)}`),

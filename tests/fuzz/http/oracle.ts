@@ -38,9 +38,14 @@ function wrongWithProblem(
 
 function wrongWithSuccess(headers: RawAnswer['headers'], body: string): string | undefined {
   if (headers['content-type']?.startsWith('text/event-stream')) return undefined;
+  if (headers['content-type']?.startsWith('application/x-ndjson')) return wrongWithLines(body);
   if (!headers['content-type']?.startsWith('application/json')) return `A success is ${headers['content-type']}`;
   JSON.parse(body);
   return undefined;
+}
+
+function wrongWithLines(body: string): undefined {
+  for (const line of body.split('\n')) if (line !== '') JSON.parse(line);
 }
 
 /** A try that came to nothing is itself told, the first of its kind by a person. */
