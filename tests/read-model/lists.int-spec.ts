@@ -3,7 +3,7 @@ import type { HoldpointEvent } from '#contracts/events';
 import type { Instant, Tenant } from '#contracts/ids';
 import { APPROVAL_STATUSES, TURN_STATUSES } from '#contracts/statuses';
 import { decodeFact } from '#event-log/codec';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { evolveApproval, NEW_APPROVAL } from '#fold/approval';
 import { approvalStatus, turnStatus } from '#fold/status';
 import { evolveTurn, UNKNOWN_TURN } from '#fold/turn';

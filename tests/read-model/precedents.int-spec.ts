@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Pool } from 'pg';
 import { digestOf } from '#contracts/canonical';
 import { instant, type Tenant } from '#contracts/ids';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { wipe } from '#read-model/wipe';
 import {
   precedentsReader,

@@ -1,5 +1,6 @@
 import { runAutomation, type Automation } from '#automation/run-automation';
-import { Unavailable, type Log } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
+import { type Log } from '#event-log/log';
 import type { Loop } from '#service/background';
 import type { Logger } from '#service/logger';
 import { atMostOnceAMinute } from './at-most-once-a-minute.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Delivery } from '#event-log/log';
-import { Unavailable, UnreadableFact } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
+import { UnreadableFact } from '#event-log/log';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Recorded } from '#contracts/envelope';
 import { DURABLES } from '#event-log/durables';

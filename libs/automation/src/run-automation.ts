@@ -1,6 +1,7 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { Recorded } from '#contracts/envelope';
-import { Unavailable, type Delivery, type Log, type RawFact } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
+import { type Delivery, type Log, type RawFact } from '#event-log/log';
 
 /** A reaction: event in, command out. What it writes is write-once, so being given an event twice or late is harmless. */
 export interface Automation {

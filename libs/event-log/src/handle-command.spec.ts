@@ -6,7 +6,8 @@ import { subjects } from '#contracts/subjects';
 import { turnKeyOf, type Tenant } from '#contracts/ids';
 import { accept, refuse } from '#decider/decider';
 import { handleCommand, type Rule } from './handle-command.js';
-import { LogFull, Unavailable, type Appended } from './log.js';
+import { Unavailable } from '#decider/unavailable';
+import { LogFull, type Appended } from './log.js';
 import { endedTurn, freshTenant } from './log.contract.js';
 import { MemoryLog } from './memory-log.js';
 

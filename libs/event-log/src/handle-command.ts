@@ -8,7 +8,8 @@ import { refusal, type Refusal } from '#contracts/refusals';
 import { subjectOf } from '#contracts/subjects';
 import type { Decide } from '#decider/decider';
 import type { FactReader } from '#fold/read';
-import { LogFull, Unavailable, type Log } from './log.js';
+import { Unavailable } from '#decider/unavailable';
+import { LogFull, type Log } from './log.js';
 
 /** Milliseconds since 1970 by this service's clock; throws `Unavailable` while it is not to be trusted (design 3.1). */
 export type Clock = () => number;

@@ -16,7 +16,8 @@ import { instant } from '#contracts/ids';
 import { decodeFact, encodeFact } from './codec.js';
 import { KeptFacts } from './kept-facts.js';
 import { deliveryOf, rawOfDelivered, rawOfStored, toNatsHeaders } from './jetstream-message.js';
-import { LogGap, Unavailable, type Appended, type Delivery, type Log, type LogState, type RawFact } from './log.js';
+import { Unavailable } from '#decider/unavailable';
+import { LogGap, type Appended, type Delivery, type Log, type LogState, type RawFact } from './log.js';
 
 const PUBLISH_TIMEOUT_MS = 2_000;
 const WRONG_LAST_SEQUENCE = 10071;

@@ -1,6 +1,7 @@
 import type { Fact, Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
+import { Unavailable } from '#decider/unavailable';
 import type { FactReader } from '#fold/read';
 
 /** A message as the stream has it, byte for byte. */
@@ -49,11 +50,6 @@ export interface Log<Event = HoldpointEvent> extends FactReader<Event> {
   /** What a durable subscription made by the bootstrap is given, until aborted. Redelivered until acknowledged. */
   deliveries(durable: string, signal: AbortSignal): AsyncIterable<Delivery<Event>>;
   state(): Promise<LogState>;
-}
-
-/** The write may have happened or not, and may safely be tried again: 503 with `recorded: unknown`. */
-export class Unavailable extends Error {
-  override readonly name: string = 'Unavailable';
 }
 
 /** The broker has no room, or refuses writes: waiting a moment does not help. */

@@ -36,7 +36,7 @@ interface Happened {
 export type Step = Happened & { readonly n: number } & (
     | ({ readonly is: 'vote' } & Omit<ApprovalVoteCast, 'approvalId' | 'n'>)
     | { readonly is: 'withdrawn'; readonly heldUntil?: Instant }
-    | ({ readonly is: 'escalated' } & Pick<ApprovalEscalated, 'stage' | 'because' | 'nextAt'>)
+    | ({ readonly is: 'escalated' } & Omit<ApprovalEscalated, 'approvalId' | 'n'>)
     | { readonly is: 'hold-ended' }
   );
 export type VoteStep = Extract<Step, { readonly is: 'vote' }>;

@@ -1,11 +1,10 @@
 import type { Instant } from '#contracts/ids';
 import type { Step, VoteStep } from './approval.js';
 
-/** The vote after which no other is needed, where there is one and it was not withdrawn. */
+/** After this step no other is needed: a vote, or a stage for which the votes that there were are enough. */
 export interface Closing {
-  readonly vote: VoteStep;
   readonly as: NonNullable<VoteStep['closes']>;
-  /** While it can still be withdrawn. */
+  /** While a vote can still be withdrawn. */
   readonly heldUntil?: Instant;
 }
 
@@ -15,13 +14,12 @@ export const closingOf = (steps: readonly Step[]): Closing | undefined => steps.
 function after(closing: Closing | undefined, step: Step): Closing | undefined {
   switch (step.is) {
     case 'vote':
-      return step.closes === undefined ? closing : { vote: step, as: step.closes, ...until(step) };
+    case 'escalated':
+      return step.closes === undefined ? closing : { as: step.closes, ...until(step) };
     case 'withdrawn':
       return closing && step.heldUntil !== undefined ? { ...closing, ...until(step) } : undefined;
     case 'hold-ended':
-      return closing && { vote: closing.vote, as: closing.as };
-    case 'escalated':
-      return closing;
+      return closing && { as: closing.as };
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Unavailable } from '#decider/unavailable';
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant, Tenant } from '#contracts/ids';
@@ -35,14 +36,19 @@ describe('a freeze', () => {
     ]));
 });
 
-it('all switches are read, by the number of the newest', async () => {
+describe('what is frozen', () => {
   const facts = pressed({ on: true }, { tool: 'pay', on: true }, { on: false });
-  const log: FactReader = {
+  const without = (n: number): FactReader => ({
     last: (filter) => {
       const found = filter.endsWith('*') ? facts.at(-1) : facts.find(({ subject }) => subject === filter);
-      return Promise.resolve(found);
+      return Promise.resolve(found?.seq === n ? undefined : found);
     },
     next: () => Promise.reject(new Error('Nothing is read in order')),
-  };
-  expect(await readFreezes(log, TENANT)).toMatchObject({ count: 3, seq: 3, on: [{ tool: 'pay' }] });
+  });
+
+  it('is what all switches come to, by the number of the newest', async () =>
+    expect(await readFreezes(without(0), TENANT)).toMatchObject({ count: 3, seq: 3, on: [{ tool: 'pay' }] }));
+  it.each([1, 2])('is not known while switch %i cannot be read: it may be on', async (n) =>
+    expect(readFreezes(without(n), TENANT)).rejects.toThrow(Unavailable),
+  );
 });

@@ -1,5 +1,6 @@
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
+import { Unavailable } from '#decider/unavailable';
 import type { Instant, Tenant } from '#contracts/ids';
 import { subjects } from '#contracts/subjects';
 import type { FactReader } from './read.js';
@@ -35,11 +36,14 @@ export function evolveFreezes(
   return { count, seq, on: on ? [...others, { ...said, by: actor.id, at, seq }] : others };
 }
 
-/** Every switch of a tenant, in their order; the newest says how many there are. */
+/** Every switch of a tenant, in their order; the newest says how many there are. One that cannot be read may be on. */
 export async function readFreezes(log: FactReader, tenant: Tenant): Promise<Freezes> {
   const newest = await log.last(subjects.freezes(tenant));
   if (newest?.event.type !== 'FreezeSwitched') return NOTHING_FROZEN;
   const numbers = Array.from({ length: newest.event.data.n }, (_, index) => index + 1);
   const facts = await Promise.all(numbers.map((n) => log.last(subjects.freeze(tenant, n))));
-  return facts.filter((fact) => fact !== undefined).reduce(evolveFreezes, NOTHING_FROZEN);
+  return facts.reduce((freezes, fact, index) => {
+    if (!fact) throw new Unavailable(`The log does not show switch ${index + 1} of ${tenant} now`);
+    return evolveFreezes(freezes, fact);
+  }, NOTHING_FROZEN);
 }

@@ -1,3 +1,4 @@
+import { Unavailable } from '#decider/unavailable';
 import { LRUCache } from 'lru-cache';
 import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
@@ -88,7 +89,8 @@ export class PoliciesInForce {
   private async before(tenant: Tenant, version: number): Promise<Recorded<HoldpointEvent> | undefined> {
     if (version === 1) return undefined;
     const fact = await this.log.last(subjects.policy(tenant, version - 1));
-    if (!fact) throw new Error(`The log has version ${version} of the policy of ${tenant}, and not the one before it`);
+    if (!fact)
+      throw new Unavailable(`The log has version ${version} of the policy of ${tenant}, and not the one before it`);
     return fact;
   }
 }

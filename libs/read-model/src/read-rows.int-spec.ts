@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { openProjectorPool } from './pools.js';
 import { readRows } from './read-rows.js';
 

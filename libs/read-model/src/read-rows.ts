@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { isOutage, messageOf } from './pg-errors.js';
 import { withClient } from './pools.js';
 

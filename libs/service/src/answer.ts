@@ -5,7 +5,7 @@ import { hasRole, type Caller } from '#contracts/roles';
 import { declined, type Ask, type Reply } from '#contracts/rpc';
 import type { Role } from '#contracts/tokens/events';
 import type { LogServices, Request } from '#event-log/handle-command';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import type { Callers } from './callers.js';
 
 /** What a feature needs whose commands come in by the request/reply door. */

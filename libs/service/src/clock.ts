@@ -1,6 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { EVENTS_STREAM } from '#contracts/subjects';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import type { Clock } from '#event-log/handle-command';
 
 const MOST_ASTRAY_MS = 2_000;

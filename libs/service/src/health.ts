@@ -2,7 +2,7 @@ import { refusal } from '#contracts/refusals';
 import { declined, reply, type Reply } from '#contracts/rpc';
 import { subjects } from '#contracts/subjects';
 import type { LogServices } from '#event-log/handle-command';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 
 /** Decisions can be taken: the leader of the log answers, and the clock is to be trusted. */
 export async function health({ log, clock }: LogServices): Promise<Reply<{ readonly ok: true }>> {

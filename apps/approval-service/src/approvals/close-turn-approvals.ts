@@ -3,7 +3,7 @@ import { refusal } from '#contracts/refusals';
 import { declined, reply, type Done, type Reply } from '#contracts/rpc';
 import { subjects } from '#contracts/subjects';
 import type { Request } from '#event-log/handle-command';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { readTurn } from '#fold/read';
 import type { JudgingServices } from './approval-services.js';
 import type { AboutCall, CallState } from './domain/call.js';

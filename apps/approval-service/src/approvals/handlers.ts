@@ -2,15 +2,15 @@ import type { DecideApproval, RevokeApproval, UseApproval, WithdrawVote } from '
 import { refusal } from '#contracts/refusals';
 import { declined, reply, type Decided, type Done, type Reply } from '#contracts/rpc';
 import type { Handled, Request } from '#event-log/handle-command';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { closingOf } from '#fold/closing';
 import { denialsNeeded } from '#policy/asked';
+import { tallyOf } from '#policy/tally';
 import { standing } from '#policy/votes';
 import type { JudgingServices } from './approval-services.js';
 import { knownCall, readCall, winnerOf, type ByCaller, type CallState, type KnownCall } from './domain/call.js';
 import { deciding } from './domain/decide-approval.js';
 import { revoking } from './domain/revoke-approval.js';
-import { tallyOf } from './domain/tally.js';
 import { using } from './domain/use-approval.js';
 import { withdrawing } from './domain/withdraw-vote.js';
 import { conclude, judge } from './judge.js';
@@ -32,7 +32,7 @@ async function decided(services: Services, request: Asked<DecideApproval>, handl
   const isVote =
     handled.kind === 'recorded'
       ? handled.fact.event.type === 'ApprovalVoteCast'
-      : handled.state.approval.steps.length > 0;
+      : handled.state.approval.steps.some(({ is }) => is === 'vote');
   return isVote ? voted(services, request, verdict) : reply({ verdict, seq: seqOf(handled) });
 }
 
@@ -59,9 +59,9 @@ async function voted(
 
 /** Approvals are counted towards the quorum, and answers that close it towards the denials that are needed. */
 function votesLike({ decision }: DecideApproval, known: KnownCall): NonNullable<Decided['votes']> {
-  const votes = standing(known.approval.steps, known.call);
-  if (decision !== 'approve') return { have: votes.denials.length, need: denialsNeeded(known.ruling.requirement) };
-  const { have, need } = tallyOf(known, votes);
+  const { denials } = standing(known.approval.steps, known.call);
+  if (decision !== 'approve') return { have: denials.length, need: denialsNeeded(known.ruling.requirement) };
+  const { have, need } = tallyOf(known);
   return { have, need };
 }
 

@@ -2,6 +2,7 @@ import type { Actor } from '#contracts/envelope';
 import type { Tenant } from '#contracts/ids';
 import { handleCommand, type Handled, type Request } from '#event-log/handle-command';
 import { closingOf } from '#fold/closing';
+import { lastWord } from '#policy/tally';
 import type { JudgingServices } from './approval-services.js';
 import { applyingPolicy } from './domain/apply-policy.js';
 import {
@@ -56,9 +57,10 @@ export async function applyPolicy(services: JudgingServices, about: About): Prom
 export async function conclude(services: JudgingServices, about: About, seen?: CallState): Promise<boolean> {
   const { tenant, command } = about;
   const state = seen ?? (await readCall(services.policies)(services.log, tenant, command));
+  const known = knownCall(command, state);
   const closing = closingOf(state.approval.steps);
-  if (state.approval.decision || !closing || closing.heldUntil !== undefined) return false;
-  const actor: Actor = { kind: 'person', id: closing.vote.by, via: 'reaction:votes' };
+  if (!known || known.approval.decision || !closing || closing.heldUntil !== undefined) return false;
+  const actor: Actor = { kind: 'person', id: lastWord(closing, known).by, via: 'reaction:votes' };
   const handled = await handleCommand(services, concluding(services.policies), { ...about, actor, context: {} });
   return handled.kind === 'recorded' || handled.state.approval.decision !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from '#contracts/ids';
 import { refusal } from '#contracts/refusals';
 import { declined, reply, type Done, type Reply } from '#contracts/rpc';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { concernsOneFact } from '#read-model/project';
 import type { Unparked } from '#read-model/unpark';
 

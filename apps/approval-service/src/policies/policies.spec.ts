@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Tenant } from '#contracts/ids';
 import type { PublishPolicy } from '#contracts/policies/commands';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { MemoryLog } from '#event-log/memory-log';
 import { publish } from './handlers.js';
 

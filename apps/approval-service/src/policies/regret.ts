@@ -1,7 +1,7 @@
 import { indexOfApproval, turnKeyOfApproval, type ApprovalId, type Tenant } from '#contracts/ids';
 import type { PublishPolicy } from '#contracts/policies/commands';
 import { subjects } from '#contracts/subjects';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import type { FactReader } from '#fold/read';
 import { compilePolicy, type CompiledPolicy } from '#policy/compiled';
 import { ruleOn } from '#policy/ruling';

@@ -3,7 +3,8 @@ import type { Actor } from '#contracts/envelope';
 import { instant, shortDigest, type Tenant } from '#contracts/ids';
 import { continuationSubject } from '#contracts/subjects';
 import type { Clock } from '#event-log/handle-command';
-import { LogFull, Unavailable, type Log } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
+import { LogFull, type Log } from '#event-log/log';
 
 export interface Commands {
   readonly commands: Log<ContinuationCommand>;

@@ -1,7 +1,7 @@
 import { HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '#service/logger';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import {
   problemOf,
   PROBLEM_TYPE,

@@ -1,7 +1,8 @@
 import { BadRequestException, HttpException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { REASONS } from '#contracts/refusals';
-import { LogFull, Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
+import { LogFull } from '#event-log/log';
 import { sourceOf } from './problem-filter.js';
 import { problemOf, PROBLEMS, refused } from './problem.js';
 

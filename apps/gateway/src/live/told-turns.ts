@@ -11,7 +11,7 @@ import {
 } from '#contracts/ids';
 import { placeOf, subjects } from '#contracts/subjects';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import type { FactReader } from '#fold/read';
 import type { ToldTurn } from './conversation-messages.js';
 

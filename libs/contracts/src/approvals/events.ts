@@ -125,8 +125,11 @@ export class ApprovalVoteWithdrawn extends Step {
   @Optional() @Moment() heldUntil?: Instant;
 }
 
-/** From now on those of this stage may approve too. */
+/** From now on those of this stage may approve too: the votes that there are can be enough for it. */
 export class ApprovalEscalated extends Step {
+  @Optional() @OneOf(['approved']) closes?: 'approved';
+  /** Until when it is held, where a vote can still be withdrawn. */
+  @Optional() @Moment() heldUntil?: Instant;
   @Int(1, MOST_STAGES) stage: number;
   /** When the stage after it begins, if there is one. */
   @Optional() @Moment() nextAt?: Instant;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { instant } from '#contracts/ids';
 import type { Request } from '#event-log/handle-command';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import type { JudgingServices } from '../approval-services.js';
 import { applyingPolicy } from '../domain/apply-policy.js';
 import { asPolicy, type AboutCall, type CallRule } from '../domain/call.js';
@@ -68,7 +68,7 @@ async function sweepRow(services: SweepServices, resting: Resting, row: DueRow):
   try {
     const request = requestOf(row);
     await judge(services, BECOMES_DUE[row.what], request);
-    if (row.what === 'hold') await conclude(services, request);
+    if (row.what === 'hold' || row.what === 'escalation') await conclude(services, request);
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     services.report.failed(row, error);

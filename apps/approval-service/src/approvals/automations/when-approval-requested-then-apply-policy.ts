@@ -19,10 +19,14 @@ export const whenApprovalRequestedThenApplyPolicy = (services: JudgingServices):
   react: async (fact) => {
     const { event, tenant, eventId } = fact;
     if (event.type === 'ToolApprovalRequested') await judgeTurn(services, fact, event.data);
-    else if (event.type === 'ApprovalVoteCast' || event.type === 'ApprovalHoldEnded')
+    else if (isStepThatCloses(event))
       await conclude(services, { tenant, command: { approvalId: event.data.approvalId }, causationId: eventId });
   },
 });
+
+type Closes = Extract<HoldpointEvent, { type: 'ApprovalVoteCast' | 'ApprovalEscalated' | 'ApprovalHoldEnded' }>;
+const isStepThatCloses = (event: HoldpointEvent): event is Closes =>
+  event.type === 'ApprovalVoteCast' || event.type === 'ApprovalEscalated' || event.type === 'ApprovalHoldEnded';
 
 async function judgeTurn(
   services: JudgingServices,

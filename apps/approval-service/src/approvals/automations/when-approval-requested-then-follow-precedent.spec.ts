@@ -3,7 +3,7 @@ import { digestOf } from '#contracts/canonical';
 import type { GrantIssued } from '#contracts/grants/events';
 import { grantIdOf } from '#contracts/ids';
 import type { RequestedToolCall, ToolApprovalRequested } from '#contracts/turns/events';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { frozen, GRANT, granted, over, redeemed } from '../domain/grant-stories-for-spec.js';
 import {
   after,

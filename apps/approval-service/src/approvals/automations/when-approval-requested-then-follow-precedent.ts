@@ -6,7 +6,7 @@ import { approvalIdOf, instant } from '#contracts/ids';
 import { subjects } from '#contracts/subjects';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
 import { handleCommand } from '#event-log/handle-command';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { readGrant, type Grant } from '#fold/grant';
 import { ruleOn } from '#policy/ruling';
 import type { Precedents, ReadPrecedents } from '../../projections/precedents/precedents.query.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HoldpointEvent } from '#contracts/events';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { frozen, GRANT, granted, over, redeemed } from '../domain/grant-stories-for-spec.js';
 import { decided, DIGEST, recordedAt, started, WORKER_TOKEN, type Told } from '../domain/stories-for-spec.js';
 import { about, callIn, Office } from './precedents-for-spec.js';

@@ -3,7 +3,7 @@ import type { Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
 import type { GrantId } from '#contracts/ids';
 import { subjects } from '#contracts/subjects';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { readGrant } from '#fold/grant';
 import type { JudgingServices } from '../approval-services.js';
 import { takeBackGranted } from '../take-back-granted.js';

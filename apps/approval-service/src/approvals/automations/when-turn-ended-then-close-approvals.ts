@@ -1,5 +1,5 @@
 import type { Automation } from '#automation/run-automation';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import type { JudgingServices } from '../approval-services.js';
 import { closeTurnApprovals } from '../close-turn-approvals.js';
 

@@ -1,19 +1,20 @@
 import type { DecideApproval } from '#contracts/approvals/commands';
 import { MOST_VOTES, type ApprovalVoteCast } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
-import { later, type Instant } from '#contracts/ids';
+import type { Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
-import type { Step, VoteStep } from '#fold/approval';
+import type { VoteStep } from '#fold/approval';
 import { closingOf } from '#fold/closing';
 import { denialsNeeded, isAskedNowByAny, quorumsNow } from '#policy/asked';
 import { nearer } from '#policy/quorum';
+import { approvalsThatCount, tallyOf, withStep } from '#policy/tally';
 import { isBy, standing, type Standing } from '#policy/votes';
 import { BECOMES, saysTheSame, wordsOf } from './answer.js';
 import type { ByCaller, KnownCall } from './call.js';
-import type { Edit } from './edit.js';
-import { approvalsThatCount, closedAlready, tallyOf } from './tally.js';
+import { meantBy, type Edit } from './edit.js';
+import { closedAlready, heldFrom } from './closed-already.js';
 
 interface Voting {
   readonly known: KnownCall;
@@ -30,13 +31,13 @@ export function castVote(
 ): Answer<HoldpointEvent, Refusal> {
   const { approval, call } = known;
   const before = standing(approval.steps, call);
-  const argsDigest = edit?.digest ?? command.argsDigest ?? call.argsDigest;
+  const argsDigest = meantBy(command, call);
   const mine = [...before.approvals, ...before.denials].find((vote) => isBy(vote, caller.subject));
   const vote = voteOf(command, { known, edit }, { caller, argsDigest });
   const isAgain = mine !== undefined && isSame(command, argsDigest, mine);
   if (isAgain && !countsNow(vote, known, { caller, now })) return nothingToDo;
   const closing = closingOf(approval.steps);
-  if (closing) return refuse(closedAlready(closing));
+  if (closing) return refuse(closedAlready(closing, known, now));
   if (approval.steps.length >= MOST_VOTES)
     return refuse(refusal('conflict', 'It has had more votes than can be counted'));
   const no = command.decision === 'approve' ? cannotApprove(command, { known, edit }, { caller, before }) : undefined;
@@ -54,9 +55,9 @@ function cannotApprove(
   { caller, before }: { readonly caller: Caller; readonly before: Standing },
 ): Refusal | undefined {
   const { call, ruling, approval } = known;
-  const seen = command.argsDigest ?? (edit ? before.proposal.argsDigest : call.argsDigest);
+  const seen = command.argsDigest ?? (edit ? before.proposal.argsDigest : meantBy(command, call));
   if (seen !== before.proposal.argsDigest) return refusal('arguments-changed', changedBy(before));
-  const approvals = edit ? [] : approvalsThatCount(known, before);
+  const approvals = edit ? [] : approvalsThatCount(known);
   if (!isAskedNowByAny(quorumsNow(ruling.requirement, approval.steps), approvals, caller))
     return refusal('not-ready', 'Others are asked before you');
   return undefined;
@@ -86,26 +87,22 @@ function voteOf(
   };
 }
 
-/** The votes that stand once this one is in the story. */
-function standingWith(vote: ApprovalVoteCast, { approval, call }: KnownCall, { caller, now }: Context): Standing {
+/** As it will be once this vote is in the story. */
+function withVote(vote: ApprovalVoteCast, known: KnownCall, { caller, now }: Context): KnownCall {
   const { approvalId: _, ...data } = vote;
-  const step: Step = { is: 'vote', ...data, by: caller.subject, at: now, seq: 0, eventId: '' };
-  return standing([...approval.steps, step], call);
+  return withStep(known, { is: 'vote', ...data, by: caller.subject, at: now, seq: 0, eventId: '' });
 }
 
 /** One after the other: a vote that came too early, because one before it was withdrawn since, can be cast again. */
 function countsNow(vote: ApprovalVoteCast, known: KnownCall, by: Context): boolean {
-  const before = tallyOf(known, standing(known.approval.steps, known.call));
-  return nearer(before, tallyOf(known, standingWith(vote, known, by))) !== before;
+  const before = tallyOf(known);
+  return nearer(before, tallyOf(withVote(vote, known, by))) !== before;
 }
 
 /** What the story has come to with this vote in it. */
 function closes(vote: ApprovalVoteCast, known: KnownCall, by: Context): Pick<ApprovalVoteCast, 'closes' | 'heldUntil'> {
-  const { requirement } = known.ruling;
-  const after = standingWith(vote, known, by);
-  if (vote.vote !== 'approve')
-    return after.denials.length >= denialsNeeded(requirement) ? { closes: BECOMES[vote.vote] } : {};
-  if (!tallyOf(known, after).met) return {};
-  const { holdSeconds } = requirement;
-  return { closes: 'approved', ...(holdSeconds === undefined ? {} : { heldUntil: later(by.now, holdSeconds) }) };
+  const after = withVote(vote, known, by);
+  if (vote.vote === 'approve') return tallyOf(after).met ? { closes: 'approved', ...heldFrom(known, by.now) } : {};
+  const { denials } = standing(after.approval.steps, after.call);
+  return denials.length >= denialsNeeded(known.ruling.requirement) ? { closes: BECOMES[vote.vote] } : {};
 }

@@ -3,6 +3,7 @@ import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
 import { closingOf, type Closing } from '#fold/closing';
+import { lastWord } from '#policy/tally';
 import { standing } from '#policy/votes';
 import { usableFrom, wordsOf } from './answer.js';
 import {
@@ -27,13 +28,15 @@ export function concludeVotes(
   return accept({ type: 'ToolApprovalDecided', data: concluded(command, known, closing, now) });
 }
 
-function concluded(command: AboutCall, known: KnownCall, { vote, as }: Closing, now: Instant): ToolApprovalDecided {
+function concluded(command: AboutCall, known: KnownCall, closing: Closing, now: Instant): ToolApprovalDecided {
+  const { as } = closing;
   const { proposal } = standing(known.approval.steps, known.call);
-  const edit = as === 'approved' && proposal.args ? { editedArgs: proposal.args, argsDigest: proposal.argsDigest } : {};
+  const isEdited = as === 'approved' && proposal.args && proposal.argsDigest !== known.call.argsDigest;
+  const edit = isEdited ? { editedArgs: proposal.args, argsDigest: proposal.argsDigest } : {};
   return {
     ...decisionOn(known, command),
     decision: as,
-    ...wordsOf(vote),
+    ...wordsOf(lastWord(closing, known)),
     ...edit,
     ...(as === 'approved' ? usableFrom(known, now) : {}),
   };

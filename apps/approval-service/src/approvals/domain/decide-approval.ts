@@ -11,6 +11,7 @@ import { closingOf } from '#fold/closing';
 import { isOneAct } from '#policy/asked';
 import { mayNotDecide } from '#policy/may-decide';
 import { expiresAt } from '#policy/times';
+import { standing } from '#policy/votes';
 import { BECOMES, saysTheSame, usableFrom, wordsOf } from './answer.js';
 import {
   decisionOn,
@@ -26,7 +27,7 @@ import {
   type KnownCall,
 } from './call.js';
 import { castVote } from './cast-vote.js';
-import { editOf, invalidEdit, misplacedField, oversized, type Edit } from './edit.js';
+import { editOf, invalidEdit, meantBy, misplacedField, oversized, type Edit } from './edit.js';
 import { notRemembered, rememberedOf } from './remember.js';
 
 type Context = ByCaller & { readonly now: Instant };
@@ -41,10 +42,7 @@ export function decideApproval(
   const known = knownCall(command, state);
   if (!known) return refuse(notFound());
   const { turn, call, approval, ruling } = known;
-  const edit = editOf(command, call);
-
-  if (approval.decision)
-    return afterDecision(command, approval.decision, { known, caller, argsDigest: edit?.digest ?? call.argsDigest });
+  if (approval.decision) return afterDecision(command, approval.decision, { known, caller });
   if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
   if (isForPolicy(known)) return refuse(refusal('superseded', 'The policy decides this one'));
   const deadline = expiresAt(ruling.requirement, turn.request, turn.requestedAt);
@@ -52,6 +50,7 @@ export function decideApproval(
     return refuse(refusal('late', `It could be decided until ${deadline}`, { at: deadline }));
   const notTheirs = mayNotDecide(known, caller, 'answer');
   if (notTheirs) return refuse(notTheirs);
+  const edit = editOf(command, standing(approval.steps, call).proposal);
   const invalid =
     misplacedField(command) ??
     oversized(command) ??
@@ -84,8 +83,6 @@ function decided(
 interface Mine {
   readonly known: KnownCall;
   readonly caller: Caller;
-  /** Of the arguments that this answer would have let run. */
-  readonly argsDigest: string;
 }
 
 function afterDecision(command: DecideApproval, decision: Decision, mine: Mine): Answer<never, Refusal> {
@@ -95,7 +92,7 @@ function afterDecision(command: DecideApproval, decision: Decision, mine: Mine):
   return refuse(refusal('superseded', `It was ${decision.is} already`, { winner: winnerOf(decision) }));
 }
 
-function isSame(command: DecideApproval, decision: Decision, { known, caller, argsDigest }: Mine): boolean {
+function isSame(command: DecideApproval, decision: Decision, { known, caller }: Mine): boolean {
   const byMe = decision.byKind === 'person' && isSamePerson(decision.by, caller.subject);
   // What was asked is the same whichever of their tokens said it.
   const by = { ...caller, groups: decision.remember?.groups ?? [] };
@@ -103,7 +100,7 @@ function isSame(command: DecideApproval, decision: Decision, { known, caller, ar
   return (
     byMe &&
     decision.is === BECOMES[command.decision] &&
-    decision.argsDigest === argsDigest &&
+    decision.argsDigest === meantBy(command, known.call) &&
     saysTheSame(command, decision) &&
     digestOf(remember ?? null) === digestOf(decision.remember ?? null)
   );

@@ -7,6 +7,7 @@ import { compileInputSchema } from '#fold/input-schema';
 import { isOneAct } from '#policy/asked';
 import { isAsked } from '#policy/quorum';
 import { ruleOn } from '#policy/ruling';
+import type { Proposal } from '#policy/votes';
 import type { KnownCall } from './call.js';
 
 const MOST_BYTES = 1_048_576;
@@ -17,12 +18,16 @@ export interface Edit {
   readonly digest: string;
 }
 
-/** The same arguments again, however they are spelled, are no edit. */
-export function editOf({ updatedInput: args }: DecideApproval, call: RequestedToolCall): Edit | undefined {
+/** Of the arguments that are proposed now, however they are spelled, the same again are no edit; those asked for first can be one. */
+export function editOf({ updatedInput: args }: DecideApproval, proposal: Proposal): Edit | undefined {
   if (args === undefined) return undefined;
   const digest = digestOf(args);
-  return digest === call.argsDigest ? undefined : { args, digest };
+  return digest === proposal.argsDigest ? undefined : { args, digest };
 }
+
+/** What this answer would let run: what it says whole, else what it names, else what the agent asked for. */
+export const meantBy = ({ updatedInput, argsDigest }: DecideApproval, call: RequestedToolCall): string =>
+  updatedInput === undefined ? (argsDigest ?? call.argsDigest) : digestOf(updatedInput);
 
 /** Which fields go with which answer; what the classes cannot say one by one. */
 export function misplacedField({ decision, updatedInput, response, remember }: DecideApproval): Refusal | undefined {

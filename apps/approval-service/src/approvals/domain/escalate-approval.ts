@@ -5,6 +5,7 @@ import { accept, nothingToDo, type Answer } from '#decider/decider';
 import { closingOf } from '#fold/closing';
 import { isOwnRequest } from '#fold/permission';
 import { couldAnyBeMet, quorumsNow, stageReached } from '#policy/asked';
+import { tallyOf, withStep } from '#policy/tally';
 import { escalatesAt } from '#policy/times';
 import {
   isForPolicy,
@@ -15,8 +16,12 @@ import {
   type CallState,
   type KnownCall,
 } from './call.js';
+import { heldFrom } from './closed-already.js';
 
-/** The next stage begins: its time has come, or those asked so far can never be enough once the requester is left out. */
+/**
+ * The next stage begins: its time has come, or those asked so far can never be enough once the requester is left out. Where the
+ * votes that there are suffice for it, nothing more is waited for.
+ */
 export function escalateApproval(
   command: AboutCall,
   state: CallState,
@@ -30,8 +35,10 @@ export function escalateApproval(
   const stage = stageReached(steps) + 1;
   const nextAt = escalatesAt(known.ruling.requirement, stage, known.turn.requestedAt);
   const next = nextAt === undefined ? {} : { nextAt };
-  const { approvalId } = command;
-  return accept({ type: 'ApprovalEscalated', data: { approvalId, n: steps.length + 1, stage, because, ...next } });
+  const data = { n: steps.length + 1, stage, because, ...next };
+  const after = withStep(known, { is: 'escalated', ...data, by: '', at: now, seq: 0, eventId: '' });
+  const closes = tallyOf(after).met ? ({ closes: 'approved', ...heldFrom(known, now) } as const) : {};
+  return accept({ type: 'ApprovalEscalated', data: { approvalId: command.approvalId, ...data, ...closes } });
 }
 
 function whyNow({ turn, approval, ruling }: KnownCall, now: Instant): ApprovalEscalated['because'] | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { approvalIdOf } from '#contracts/ids';
+import { Unavailable } from '#decider/unavailable';
 import { MemoryLog } from '#event-log/memory-log';
 import { END, GRANT, granted, grantOf, over, redeemed } from './grant-stories-for-spec.js';
 import { redeemGrant, redeeming, type Redeemable } from './redeem-grant.js';
@@ -59,6 +60,15 @@ describe('what is read for it', () => {
   });
   it('is no use for another approval', async () =>
     expect((await read(granted(), requested(), redeemed(1, OTHER_CALL))).state.mine).toBeUndefined());
+  it('is not known while a use since the request cannot be read', async () => {
+    const log = new MemoryLog();
+    for (const fact of [granted({ maxUses: 9 }), requested(), redeemed(1, OTHER_CALL), redeemed(2, OTHER_CALL)])
+      await log.append(recordedAt(fact, 0));
+    const last: typeof log.last = (filter) =>
+      filter.endsWith('.red.1') ? Promise.resolve(undefined) : log.last(filter);
+    const reading = redeeming.read({ last, next: log.next.bind(log) }, TENANT, { ...take, requestSeq: 1 });
+    await expect(reading).rejects.toThrow(Unavailable);
+  });
   it('is none of the uses from before the request', async () =>
     expect((await read(granted(), redeemed(1, OTHER_CALL), requested())).reads).toEqual([]));
 });

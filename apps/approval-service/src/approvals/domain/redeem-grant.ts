@@ -3,6 +3,7 @@ import type { GrantRedeemed } from '#contracts/grants/events';
 import type { ApprovalId, GrantId, Instant, Tenant } from '#contracts/ids';
 import { subjects } from '#contracts/subjects';
 import { accept, nothingToDo, type Answer } from '#decider/decider';
+import { Unavailable } from '#decider/unavailable';
 import type { Rule } from '#event-log/handle-command';
 import { grantStatus, readGrant, type Grant } from '#fold/grant';
 import type { FactReader } from '#fold/read';
@@ -39,7 +40,7 @@ export const redeeming: Rule<RedeemGrant, Redeemable, object> = {
   correlate: ({ grantId }) => grantId,
 };
 
-/** Down from the last use to those from before the request. Each is a fact of its own subject, and kept once it was read. */
+/** Down from the last use to those from before the request; without a gap, since any could be this one. Each is kept once it was read. */
 async function useFor(
   log: FactReader,
   tenant: Tenant,
@@ -48,7 +49,7 @@ async function useFor(
 ): Promise<GrantRedeemed | undefined> {
   for (let n = used, seq = usedSeq; n > 0 && seq > requestSeq; n -= 1) {
     const fact = await log.last(subjects.redemption(tenant, grantId, n));
-    if (fact?.event.type !== 'GrantRedeemed') continue;
+    if (fact?.event.type !== 'GrantRedeemed') throw new Unavailable(`The log does not show use ${n} of ${grantId}`);
     if (fact.event.data.approvalId === approvalId) return fact.event.data;
     seq = fact.seq;
   }

@@ -129,9 +129,10 @@ describe('where two are needed', () => {
     expect(story.vote('ada').withdraw('ada').reason()).toBe('superseded');
   });
 
-  it('nobody withdraws a vote of others, or one that is not there', () => {
+  it('nobody withdraws a vote of others; their own once, however often they say so', () => {
     expect(two().vote('ada').withdraw('bob').reason()).toBe('not-found');
-    expect(two().vote('ada').withdraw('ada').withdraw('ada').reason()).toBe('not-found');
+    const twice = two().vote('ada').withdraw('ada').withdraw('ada');
+    expect([twice.reason(), twice.types()]).toEqual([undefined, ['ApprovalVoteCast', 'ApprovalVoteWithdrawn']]);
   });
 
   it('is too late past the deadline', () =>
@@ -164,6 +165,22 @@ describe('an edit, where two are needed,', () => {
         .vote('carl', { argsDigest: DIGEST, updatedInput: { amount: 30 } })
         .reason(),
     ).toBe('arguments-changed');
+  });
+
+  it('is approved by whoever sends it again, whole', () => {
+    const story = edited()
+      .vote('carl', { updatedInput: EDIT })
+      .vote('dora', { updatedInput: EDIT, argsDigest: EDITED });
+    expect(story.concluded().last()).toMatchObject({ decision: 'approved', editedArgs: EDIT, argsDigest: EDITED });
+  });
+
+  it('is not approved by whoever writes down what was asked for first: that is an edit too', () => {
+    const back = edited().vote('carl', { updatedInput: ARGS, argsDigest: EDITED });
+    expect(back.last()).toMatchObject({ editedArgs: ARGS, argsDigest: DIGEST });
+    const story = back.vote('dora', { updatedInput: ARGS }).concluded();
+    expect(story.types()).not.toContain('ToolApprovalDecided');
+    expect(story.vote('emil').concluded().last()).toMatchObject({ decision: 'approved', argsDigest: DIGEST });
+    expect(story.last()).not.toHaveProperty('editedArgs');
   });
 
   it('that is taken back leaves what was asked, and no approval of it', () => {
@@ -266,6 +283,28 @@ describe('an approval that is held', () => {
     expect(late.detail()).toContain('held');
   });
 
+  it('is in the name and words of those whose votes stand for it', () => {
+    const story = new Story({ approvers: { count: 1 }, holdSeconds: 60 })
+      .vote('ada', { reason: 'ada says fine' })
+      .vote('bob', { reason: 'too late' });
+    expect(story.reason()).toBe('superseded');
+    const two = new Story({
+      approvers: { count: 2 },
+      holdSeconds: 60,
+      escalate: [{ afterSeconds: 60, approvers: { count: 1 } }],
+    })
+      .vote('ada', { reason: 'ada says fine' }, { at: after(50) })
+      .time(escalateApproval, after(60));
+    expect(two.time(endHold, after(120)).concluded(after(120)).last()).toMatchObject({ reason: 'ada says fine' });
+  });
+
+  it('is said to be held only while it can be undone', () => {
+    const late = held()
+      .vote('ada')
+      .vote('bob', { decision: 'deny' }, { at: after(160) });
+    expect([late.reason(), late.detail()]).toEqual(['superseded', 'It was approved already']);
+  });
+
   it('does not hold a no', () =>
     expect(held().vote('ada', { decision: 'deny' }).concluded().last()).toMatchObject({ decision: 'denied' }));
 
@@ -289,6 +328,40 @@ describe('time', () => {
     expect(story.types()).toEqual(['ApprovalEscalated']);
     expect(story.last()).toEqual({ approvalId: CALL, n: 1, stage: 1, because: 'time' });
     expect(story.vote('boss').concluded().last()).toMatchObject({ decision: 'approved', steps: 2 });
+  });
+
+  it('brings in a stage for which the votes that there were are enough', () => {
+    const story = new Story({ approvers: { count: 2 }, escalate: [{ afterSeconds: 60, approvers: { count: 1 } }] });
+    story.vote('ada', { reason: 'fine' }, { at: after(10) }).time(escalateApproval, after(60));
+    expect(story.last()).toMatchObject({ stage: 1, closes: 'approved' });
+    expect(story.last()).not.toHaveProperty('heldUntil');
+    expect(story.vote('bob', { decision: 'deny' }).reason()).toBe('superseded');
+    expect(story.time(expireApproval, after(86_400)).concluded(after(61)).last()).toMatchObject({
+      decision: 'approved',
+      reason: 'fine',
+      steps: 2,
+    });
+  });
+
+  it('holds what such a stage came to, and it can be undone', () => {
+    const escalate = [{ afterSeconds: 60, approvers: { count: 1 } }];
+    const story = () =>
+      new Story({ approvers: { count: 2 }, escalate, holdSeconds: 30 })
+        .vote('ada', {}, { at: after(10) })
+        .time(escalateApproval, after(60));
+    expect(story().last()).toMatchObject({ closes: 'approved', heldUntil: after(90) });
+    expect(story().withdraw('ada', after(89)).concluded(after(100)).types()).toEqual([
+      'ApprovalVoteCast',
+      'ApprovalEscalated',
+      'ApprovalVoteWithdrawn',
+    ]);
+    expect(story().time(endHold, after(90)).concluded(after(90)).last()).toMatchObject({ decision: 'approved' });
+  });
+
+  it('does not bring in a stage over what it came to before', () => {
+    const escalate = [{ afterSeconds: 60, approvers: { count: 1, groups: ['a'] } }];
+    const story = new Story({ approvers: { count: 2 }, escalate }).vote('ada').time(escalateApproval, after(60));
+    expect(story.last()).not.toHaveProperty('closes');
   });
 
   it('brings them in at once where those before can never be enough', () => {

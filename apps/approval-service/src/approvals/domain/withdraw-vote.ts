@@ -3,10 +3,11 @@ import { MOST_VOTES } from '#contracts/approvals/events';
 import type { HoldpointEvent } from '#contracts/events';
 import type { Instant } from '#contracts/ids';
 import { refusal, type Refusal } from '#contracts/refusals';
-import { accept, refuse, type Answer } from '#decider/decider';
+import { accept, nothingToDo, refuse, type Answer } from '#decider/decider';
 import type { Step } from '#fold/approval';
 import { closingOf, type Closing } from '#fold/closing';
 import { mayNotDecide } from '#policy/may-decide';
+import { tallyOf, withStep } from '#policy/tally';
 import { isBy, standing } from '#policy/votes';
 import {
   knownCall,
@@ -18,7 +19,7 @@ import {
   type CallState,
   type KnownCall,
 } from './call.js';
-import { closedAlready, tallyOf } from './tally.js';
+import { closedAlready, isHeld } from './closed-already.js';
 
 type Context = ByCaller & { readonly now: Instant };
 
@@ -36,24 +37,20 @@ export function withdrawVote(
     return refuse(refusal('late', 'It expired before anybody decided', { at: decision.at }));
   if (decision) return refuse(refusal('superseded', `It was ${decision.is} already`, { winner: winnerOf(decision) }));
   const closing = closingOf(steps);
-  if (closing && !isHeld(closing, now)) return refuse(closedAlready({ vote: closing.vote, as: closing.as }));
+  if (closing && !isHeld(closing, now)) return refuse(closedAlready(closing, known, now));
   if (turn.end) return refuse(refusal('turn-ended', `The turn is ${turn.end.status}: there is nothing left to decide`));
   const { approvals, denials } = standing(steps, call);
   const mine = [...approvals, ...denials].find((vote) => isBy(vote, caller.subject));
+  if (!mine && steps.some((step) => step.is === 'withdrawn' && isBy(step, caller.subject))) return nothingToDo;
   if (!mine) return refuse(mayNotDecide(known, caller, 'answer') ?? refusal('not-found', 'You have no vote here'));
   if (steps.length >= MOST_VOTES) return refuse(refusal('conflict', 'It has had more votes than can be counted'));
   const data = { approvalId: command.approvalId, n: steps.length + 1 };
-  return accept({ type: 'ApprovalVoteWithdrawn', data: { ...data, ...stillHeld(known, closing, caller.subject) } });
+  const step: Step = { is: 'withdrawn', n: data.n, by: caller.subject, at: now, seq: 0, eventId: '' };
+  return accept({ type: 'ApprovalVoteWithdrawn', data: { ...data, ...stillHeld(withStep(known, step), closing) } });
 }
-
-const isHeld = ({ heldUntil }: Closing, now: Instant): boolean => heldUntil !== undefined && now < heldUntil;
 
 /** The votes of the others may be enough by themselves. */
-function stillHeld(known: KnownCall, closing: Closing | undefined, by: string): { readonly heldUntil?: Instant } {
-  if (closing?.heldUntil === undefined) return {};
-  const { steps } = known.approval;
-  const step: Step = { is: 'withdrawn', n: steps.length + 1, by, at: closing.vote.at, seq: 0, eventId: '' };
-  return tallyOf(known, standing([...steps, step], known.call)).met ? { heldUntil: closing.heldUntil } : {};
-}
+const stillHeld = (known: KnownCall, closing: Closing | undefined): { readonly heldUntil?: Instant } =>
+  closing?.heldUntil !== undefined && tallyOf(known).met ? { heldUntil: closing.heldUntil } : {};
 
 export const withdrawing: CallRule<WithdrawVote, ByCaller> = onCall(withdrawVote);

@@ -32,6 +32,7 @@ export function projectApproval(fact: Recorded<HoldpointEvent>, policies: Polici
     case 'ApprovalVoteWithdrawn':
       return put(fact, event.data.approvalId, { held_until: event.data.heldUntil ?? NOT_HELD });
     case 'ApprovalEscalated':
+      return put(fact, event.data.approvalId, heldBy(event.data));
     case 'ApprovalHoldEnded':
       return put(fact, event.data.approvalId, {});
     case 'ToolApprovalDecided':
@@ -76,6 +77,9 @@ const request = ({ actor, occurredAt, seq }: Recorded, data: ToolApprovalRequest
 const required = ({ occurredAt }: Recorded, data: ToolApprovalRequested, { requirement }: Ruling): Columns => ({
   expires_at: expiresAt(requirement, data, occurredAt),
 });
+
+const heldBy = ({ heldUntil }: DataOf<'ApprovalEscalated'>): Columns =>
+  heldUntil === undefined ? {} : { held_until: heldUntil };
 
 /** A column that was set is not set back to nothing: long ago is as good. */
 const NOT_HELD = instant(0);

@@ -1,4 +1,4 @@
-import type { ToolApprovalDecided } from '#contracts/approvals/events';
+import type { ApprovalEscalated, ToolApprovalDecided } from '#contracts/approvals/events';
 import type { Recorded } from '#contracts/envelope';
 import { isSetting, type HoldpointEvent } from '#contracts/events';
 import { approvalIdOf, later, type ApprovalId, type Instant } from '#contracts/ids';
@@ -33,7 +33,7 @@ export function projectDue(fact: Recorded<HoldpointEvent>, policies: Policies): 
     case 'ApprovalHoldEnded':
       return [isOver(fact, event.data.approvalId, 'hold')];
     case 'ApprovalEscalated':
-      return escalates(fact, event.data.approvalId, event.data.nextAt);
+      return escalates(fact, event.data);
     case 'ToolApprovalDecided':
       return decided(fact, event.data);
     case 'ToolExecutionStarted':
@@ -71,9 +71,12 @@ function asked(fact: Recorded, request: ToolApprovalRequested, { call, index }: 
   return first === undefined ? [expiry] : [expiry, begins(fact, id, 'escalation', first)];
 }
 
-const escalates = (fact: Recorded, approvalId: ApprovalId, at: Instant | undefined): Changes => [
-  at === undefined ? isOver(fact, approvalId, 'escalation') : begins(fact, approvalId, 'escalation', at),
-];
+const escalates = (fact: Recorded, data: ApprovalEscalated): Changes => {
+  const { approvalId, nextAt, heldUntil } = data;
+  const next =
+    nextAt === undefined ? isOver(fact, approvalId, 'escalation') : begins(fact, approvalId, 'escalation', nextAt);
+  return heldUntil === undefined ? [next] : [next, held(fact, data)];
+};
 
 const held = (
   fact: Recorded,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Tenant } from '#contracts/ids';
 import { turnKeyOf } from '#contracts/ids';
 import { subjects } from '#contracts/subjects';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { MemoryLog } from '#event-log/memory-log';
 import { readStory } from '#fold/read';
 import {

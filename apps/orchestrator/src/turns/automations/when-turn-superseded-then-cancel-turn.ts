@@ -1,7 +1,7 @@
 import type { Automation } from '#automation/run-automation';
 import { turnKeyOf } from '#contracts/ids';
 import { handleCommand, type LogServices } from '#event-log/handle-command';
-import { Unavailable } from '#event-log/log';
+import { Unavailable } from '#decider/unavailable';
 import { superseding } from '../domain/end-turn.js';
 
 /** A new turn that names the one it supersedes cancels it. That one was there when the new one was opened: a log that lacks it is behind. */

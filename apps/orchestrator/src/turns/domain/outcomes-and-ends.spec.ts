@@ -113,6 +113,8 @@ describe('of what may run again', () => {
     (await report([again, ...over], failed)).thenRecorded('ToolExecutionFailed', { attempt: 1 });
     (await report([again, ...followed, ended('cancelled', {})], failed)).thenRecorded('ToolExecutionFailed');
     (await report(followed, failed)).thenRecorded('ToolExecutionFailed', { attempt: 1 });
+    const bySecond = [again, ...followed, succeeded(0, { attempt: 2, result: 'again' })];
+    (await report(bySecond, failed)).thenRefused('conflict', { winner: { decision: 'succeeded' } });
   });
   it('the first outcome wins, whoever comes second', async () => {
     const byFirst = [again, ...followed, succeeded(0)];

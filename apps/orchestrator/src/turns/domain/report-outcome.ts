@@ -10,7 +10,7 @@ import { isAlive, isHeldBy } from '#fold/lease';
 import { isAgentOf } from '#fold/permission';
 import { leaseOfCall } from '#fold/status';
 import type { PoliciesInForce } from '#policy/in-force';
-import { mayRunAgain, type JudgedCall } from '#policy/run-again';
+import { isFreeAgain, mayRunAgain, type JudgedCall } from '#policy/run-again';
 import {
   correlateExecution,
   knownExecution,
@@ -66,7 +66,7 @@ function notByARunner(
   if (use?.is !== 'started') return neverBegan(approval);
   const lease = leaseOfCall(turn, approval);
   if (use.attempt === attempt && use.workerId === workerId && use.tokenId === tokenId) {
-    const mayBeRunning = !turn.end && isAlive(lease, now) && mayRunAgain(known);
+    const mayBeRunning = !turn.end && isAlive(lease, now) && isFreeAgain(known);
     return ok || !mayBeRunning ? undefined : staleAttempt('A later attempt may be running this tool again');
   }
   const isLatest = isHeldBy(lease, { attempt, workerId, tokenId });
