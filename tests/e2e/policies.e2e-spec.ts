@@ -272,6 +272,8 @@ describe('policies', () => {
       });
     expect(await use()).toMatchObject({ status: 409, body: { ...problem('frozen'), by: 'olga' } });
     expect(await read(ada, left.approvalIds[0])).toMatchObject({ status: 'pending' });
+    const elsewhere = String((await operator.get('/v1/approvals?limit=1')).body['nextCursor']);
+    expect(await operator.get(`/v1/freezes?cursor=${elsewhere}`)).toMatchObject({ status: 400 });
     const lifted = await freeze(false);
     expect(lifted).toMatchObject({ status: 200, body: { recorded: true } });
     expect((await freeze(false)).body).toMatchObject({ recorded: false, seq: lifted.body['seq'] });

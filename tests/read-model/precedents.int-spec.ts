@@ -106,6 +106,12 @@ describe('grants that a call may be of', () => {
     const facts = old.flatMap((name) => [mine(name, { maxUses: 1 }), story.redeemed(name, 'earlier')]);
     expect(await grantsFor([...facts, mine('fresh')])).toContain(grantId('fresh'));
   });
+  it('are given page by page', async () => {
+    const many = Array.from({ length: 60 }, (_, n) => `many-${n}`);
+    const facts = many.map((name) => mine(name));
+    expect(await grantsFor(facts)).toEqual(many.slice(0, 50).map((name) => grantId(name)));
+    expect(await grantsFor(facts, { grantsAfter: 51 })).toEqual(many.slice(50).map((name) => grantId(name)));
+  });
   it('are not those that were used up before it', async () => {
     expect(await grantsFor([mine('once', { maxUses: 1 }), story.redeemed('once', 'earlier')])).toEqual([]);
   });

@@ -20,6 +20,8 @@ import {
   CALL,
   DIGEST,
   ended,
+  escalated,
+  published,
   recordedAt,
   requested,
   requestOf,
@@ -102,6 +104,18 @@ describe('deciding over the log', () => {
     const verdicts = replies.map((one) => one.ok && one.value.verdict).sort();
     expect(verdicts).toEqual(['counted', 'duplicate']);
     expect(replies.map((one) => one.ok && one.value.seq)).toEqual([2, 2]);
+  });
+
+  it('the same person again after a stage was reached is a duplicate, where one is enough', async () => {
+    const log = new Log();
+    const escalate = [{ afterSeconds: 60, approvers: { count: 1 } }];
+    await log.tell(published({ approvers: { count: 1, groups: ['on-call'] }, escalate }), requested(), escalated);
+    const replies = [];
+    for (let n = 0; n < 2; n += 1) replies.push(await decide(service(log), asked('ada', approve)));
+    expect(replies).toEqual([
+      { ok: true, value: { verdict: 'counted', seq: 4 } },
+      { ok: true, value: { verdict: 'duplicate', seq: 4 } },
+    ]);
   });
 
   it('the same request sent again by its Idempotency-Key is the same answer; another body under it is a conflict', async () => {

@@ -5,7 +5,7 @@ import { readFreezes, type Freeze } from '#fold/freezes';
 import { From, type Asker } from '../auth/asker.js';
 import { Deciders } from '../deciders/deciders.js';
 import { On } from '../http/on.js';
-import { decodeCursor, pageOf, type Page } from '../lists/page.js';
+import { decodeCursor, pageOf, wrongCursor, type Page } from '../lists/page.js';
 import { ReadTurns } from '../turns/read-turns.js';
 
 @Controller()
@@ -20,6 +20,7 @@ export class FreezesController {
   async list(@From() { caller }: Asker, @Query() { limit = 50, cursor }: ListQuery): Promise<Page<Freeze>> {
     const { on } = await readFreezes(this.turns.log, caller.tenant);
     const seen = cursor === undefined ? 0 : Number(decodeCursor(cursor)[1]);
+    if (Number.isNaN(seen)) throw wrongCursor();
     return pageOf(
       on.filter(({ seq }) => seq > seen),
       limit,

@@ -1,4 +1,4 @@
-import { refused } from '../http/problem.js';
+import { refused, type Refused } from '../http/problem.js';
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -24,10 +24,13 @@ export function decodeCursor(cursor: string): readonly [at: string, id: string] 
     if (typeof at === 'string' && INSTANT.test(at) && typeof id === 'string' && /^[\w-]{1,200}$/.test(id))
       return [at, id];
   }
-  throw refused('invalid-input', 'The cursor is not one that this list gave', {
+  throw wrongCursor();
+}
+
+export const wrongCursor = (): Refused =>
+  refused('invalid-input', 'The cursor is not one that this list gave', {
     errors: [{ path: 'cursor', message: 'must be a nextCursor of an earlier answer' }],
   });
-}
 
 function jsonOf(text: string): unknown {
   try {

@@ -48,7 +48,7 @@ export class Lists {
     return listGrants(await this.from(after), this.paging(caller, query));
   }
 
-  /** The newest calls until now, of the tool where one is named, the newest first. */
+  /** The newest calls, of the tool where one is named, the newest first; until now, if the read model gets there within 2 s. */
   async newestCalls({ tenant }: Caller, most: number, tool?: ToolName): Promise<readonly ApprovalId[]> {
     const { lastSeq } = await this.turns.log.state();
     return newestCalls(await this.from(lastSeq), { tenant, most, ...(tool ? { tool } : {}) });

@@ -16,6 +16,7 @@ import {
   TENANT,
   type Told,
 } from '../domain/stories-for-spec.js';
+import { GRANTS_A_PAGE } from '../../projections/precedents/precedents.query.js';
 import { about, callIn, deniedIn, Office } from './precedents-for-spec.js';
 
 const OTHER_GRANT = grantIdOf(TENANT, 'other');
@@ -121,6 +122,22 @@ describe('a grant that was given before', () => {
     await office.react(asked);
     expect((await office.of('ToolApprovalDecided'))[0]?.event.data.grant).toMatchObject({ by: 'bob' });
     expect(await office.of('GrantRedeemed')).toHaveLength(1);
+  });
+  it('is found behind however many that are not for the call', async () => {
+    const office = new Office();
+    const others = Array.from({ length: GRANTS_A_PAGE }, (_, n) => grantIdOf(TENANT, `other-${n}`));
+    await office.tell(
+      ...others.map((grantId) => granted({ grantId, scope: { tool: 'pay', when: 'false' } })),
+      granted(),
+    );
+    const asked = await office.ask('t-1');
+    office.instead.push(
+      () => Promise.resolve({ grants: others }),
+      () => Promise.resolve({ grants: [GRANT] }),
+    );
+    await office.react(asked);
+    expect(office.asks.map(({ grantsAfter }) => grantsAfter)).toEqual([undefined, GRANTS_A_PAGE]);
+    expect(await became(office)).toEqual(APPROVED);
   });
   it('lets the next one approve, where it ends between its use and the decision', async () => {
     const { office, asked } = await withGrant({}, [granted({ grantId: OTHER_GRANT }, 'bob')]);

@@ -9,7 +9,12 @@ import { handleCommand } from '#event-log/handle-command';
 import { Unavailable } from '#decider/unavailable';
 import { readGrant, type Grant } from '#fold/grant';
 import { ruleOn } from '#policy/ruling';
-import type { Precedents, ReadPrecedents } from '../../projections/precedents/precedents.query.js';
+import {
+  GRANTS_A_PAGE,
+  type LikeCall,
+  type Precedents,
+  type ReadPrecedents,
+} from '../../projections/precedents/precedents.query.js';
 import type { JudgingServices } from '../approval-services.js';
 import { approvingByGrant, isForGrant } from '../domain/approve-by-grant.js';
 import { knownCall, readCallToUse, type AboutCall, type KnownCall } from '../domain/call.js';
@@ -49,8 +54,7 @@ async function lookBack(services: PrecedentServices, fact: Requested, request: T
       const { toolName, server, argsDigest } = call;
       const { conversationId, agent } = request;
       const like = { toolName, server, argsDigest, conversationId, agent: agent.id };
-      const found = await foundBy(services.precedents, { tenant: fact.tenant, seq: fact.seq, ...like });
-      if (found.grants.length > 0 || found.denial !== undefined) await follow(services, { fact, approvalId }, found);
+      await follow(services, { fact, approvalId, like: { tenant: fact.tenant, seq: fact.seq, ...like } });
     }),
   );
 }
@@ -59,7 +63,7 @@ const AGAIN_MS = 50;
 const WITHIN_MS = 5_000;
 
 /** Once the read model has come as far as the request. */
-async function foundBy(precedents: ReadPrecedents, like: Parameters<ReadPrecedents>[0]): Promise<Precedents> {
+async function foundBy(precedents: ReadPrecedents, like: LikeCall): Promise<Precedents> {
   for (const until = Date.now() + WITHIN_MS; Date.now() < until; await sleep(AGAIN_MS)) {
     const found = await precedents(like);
     if (found) return found;
@@ -69,23 +73,38 @@ async function foundBy(precedents: ReadPrecedents, like: Parameters<ReadPreceden
 
 interface LookedAt extends AboutCall {
   readonly fact: Requested;
+  readonly like: LikeCall;
 }
 
 /** A grant that was given after the denial was meant for calls like the one that was denied. */
-async function follow(services: PrecedentServices, looked: LookedAt, found: Precedents): Promise<void> {
-  const { fact, approvalId } = looked;
+async function follow(services: PrecedentServices, looked: LookedAt): Promise<void> {
+  const { fact, approvalId, like } = looked;
   const { log } = services;
+  const found = await foundBy(services.precedents, like);
+  if (found.grants.length === 0 && found.denial === undefined) return;
   const known = knownCall({ approvalId }, await readCallToUse(services.policies)(log, fact.tenant, { approvalId }));
   if (!known) throw behind();
   const denial = found.denial && (await readEarlierDenial(log, fact.tenant, known, found.denial));
   if (denial === 'behind') throw behind();
-  for (const id of found.grants) {
-    const grant = await readGrant(log, fact.tenant, id);
-    if (!grant) throw behind();
+  for await (const grant of grantsOf(services, like, found)) {
     const isLater = grant.seq > (denial?.seq ?? 0);
     if (isLater && (await approvedBy(services, { ...looked, known, grant }))) return;
   }
   if (denial) await deny(services, looked, denial);
+}
+
+/** Page by page, since any could be the one: a condition is not asked by the read model. */
+async function* grantsOf(services: PrecedentServices, like: LikeCall, first: Precedents): AsyncGenerator<Grant> {
+  for (let found = first; ;) {
+    let last: Grant | undefined;
+    for (const id of found.grants) {
+      last = await readGrant(services.log, like.tenant, id);
+      if (!last) throw behind();
+      yield last;
+    }
+    if (!last || found.grants.length < GRANTS_A_PAGE) return;
+    found = await foundBy(services.precedents, { ...like, grantsAfter: last.seq });
+  }
 }
 
 /** The read model is made from the log: what it has and the log does not show will be there. */

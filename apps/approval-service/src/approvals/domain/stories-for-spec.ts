@@ -98,6 +98,13 @@ export const decided = (
 export const approved = decided('approved');
 export const expired = decided('expired', 'approval-service', {}, 'timer');
 
+export const escalated: Told = told(
+  { type: 'ApprovalEscalated', data: { approvalId: CALL, n: 1, stage: 1, because: 'time' } },
+  'approval-service',
+  'timer',
+  after(60),
+);
+
 export const ended = (status: TurnEnded['status'] = 'cancelled', reason?: string): Told =>
   told(
     {

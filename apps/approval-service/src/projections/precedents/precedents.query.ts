@@ -13,12 +13,14 @@ export interface LikeCall {
   readonly toolName: string;
   readonly server: string | undefined;
   readonly argsDigest: string;
+  /** Grants that were issued after this; of the first page, all. */
+  readonly grantsAfter?: number;
 }
 
 /** What the read model has of calls like one; the log alone says whether it is so. */
 export interface Precedents {
   /**
-   * The oldest first. One that was ended or used up only after the call was asked for is among them: whoever took a use of it
+   * The oldest first, a page at most. One that was ended or used up only after the call was asked for is among them: whoever took a use of it
    * may have died before the decision, or before what it approved was taken back.
    */
   readonly grants: readonly GrantId[];
@@ -32,8 +34,7 @@ export type ReadPrecedents = (like: LikeCall) => Promise<Precedents | undefined>
 /** Calls that come within so long are asked about together. */
 const GATHERED_MS = 10;
 const AT_ONCE = 200;
-/** Of grants that could be for one call; more than anybody gives. */
-const MOST_GRANTS = 50;
+export const GRANTS_A_PAGE = 50;
 
 /** Grants are over by the clock of the service, as everywhere. */
 export function precedentsReader(pool: Pool, clock: () => number): ReadPrecedents {
@@ -46,17 +47,18 @@ export function precedentsReader(pool: Pool, clock: () => number): ReadPrecedent
 }
 
 const FIND = `WITH asked AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-      WITH ORDINALITY AS asked (tenant, seq, conversation_id, agent, tool, server, args_digest, place))
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+        $9::bigint[])
+      WITH ORDINALITY AS asked (tenant, seq, conversation_id, agent, tool, server, args_digest, grants_after, place))
   SELECT asked.seq <= COALESCE(projected.last_seq, 0) AS known, denied.approval_id AS denial,
       ARRAY(
         SELECT g.grant_id FROM grants g
           WHERE g.tenant = asked.tenant AND g.tool = asked.tool AND g.server IS NOT DISTINCT FROM asked.server
             AND (g.agent IS NULL OR g.agent = asked.agent)
             AND (g.conversation_id IS NULL OR g.conversation_id = asked.conversation_id)
-            AND g.issued_seq < asked.seq AND g.expires_at > $8
+            AND g.issued_seq > asked.grants_after AND g.issued_seq < asked.seq AND g.expires_at > $8
             AND (g.seq > asked.seq OR (g.ended_at IS NULL AND g.used < g.max_uses))
-          ORDER BY g.issued_seq LIMIT ${MOST_GRANTS}) AS grants
+          ORDER BY g.issued_seq LIMIT ${GRANTS_A_PAGE}) AS grants
     FROM asked
     LEFT JOIN projection_checkpoint projected ON projected.name = '${CHECKPOINT}'
     LEFT JOIN LATERAL (
@@ -84,6 +86,7 @@ async function read(pool: Pool, calls: readonly LikeCall[], now: Instant): Promi
     column(({ server }) => server ?? null),
     column(({ argsDigest }) => argsDigest),
     now,
+    column(({ grantsAfter }) => grantsAfter ?? 0),
   ]);
   return rows.map(({ known, denial, grants }) =>
     known ? { grants, ...(denial === null ? {} : { denial }) } : undefined,
