@@ -21,6 +21,8 @@ export type Operation =
   | 'done'
   | 'issue-token'
   | 'revoke-token'
+  | 'give-grant'
+  | 'end-grant'
   | 'read-turn';
 
 export interface Asked {

@@ -187,16 +187,23 @@ const SCENARIOS: readonly Entry[] = [
   },
 ];
 
+/** What grants come of and what comes of them, step by step: each is something that a killed service leaves to the next. */
+const GRANT_STEPS = ['GrantIssued', 'GrantRedeemed', 'GrantEnded'].flatMap((type) =>
+  ['before', 'after'].map((when) => ({ target: 'approval-service', step: `${when}-append:${type}` })),
+);
+
+/** Every step that a service is ended at. */
+export const STEPS = [...NAMED_STEPS.map(([target, step]) => ({ target, step })), ...GRANT_STEPS];
+
 /** One service at a time, so that the others bring the load to its steps. Steps that come often are let pass more often. */
 function namedSteps(random: Random, rounds: number): Action[] {
-  const steps = NAMED_STEPS.map(([target, step]) => ({ target, step }));
-  const all = times(Math.ceil(rounds), () => random.shuffled(steps)).flat();
-  const chosen = all.slice(0, Math.max(3, Math.round(steps.length * rounds)));
+  const all = times(Math.ceil(rounds), () => random.shuffled(STEPS)).flat();
+  const chosen = all.slice(0, Math.max(3, Math.round(STEPS.length * rounds)));
   return random.shuffled(SERVICES).flatMap((service) =>
     chosen
       .filter(({ target }) => target === service)
       .map(({ target, step }): Action => {
-        const seldom = /Revoked|cancel|Ended/.test(step);
+        const seldom = /Revoked|cancel|Ended|Grant/.test(step);
         const passes = random.between(0, seldom ? 1 : 6);
         return { lane: 'steps', kind: 'kill-at', target, step, passes, afterMs: random.between(0, 100) };
       }),

@@ -22,6 +22,9 @@ const COLUMNS: readonly [keyof Figures, string][] = [
   ['unknown', 'unknown'],
   ['triedAgain', 'tried again'],
   ['toolsRun', 'tools run'],
+  ['runAgain', 'run again'],
+  ['byGrant', 'approved by grants'],
+  ['deniedAgain', 'denied again'],
 ];
 
 export function markdownOf(report: Report): string {

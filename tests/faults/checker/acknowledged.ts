@@ -1,6 +1,7 @@
 import { canonical, digest, same } from '../canonical.js';
 import type { Asked, Told } from '../ledger.js';
 import type { Message } from './read-log.js';
+import { isRunner } from './runners.js';
 import { approvalIdOf, dataOf, turnKeyOf, type CallFacts, type LogStory } from './story-of-log.js';
 import type { Report } from './violation.js';
 
@@ -85,9 +86,9 @@ const ACCEPTED: Partial<Record<Asked['op'], Check>> = {
     ),
 
   use: (story, { asked, told }, lost) =>
-    checkUseFact(story, { asked, told }, lost, (fact) => {
-      const { attempt, workerId, argsDigest } = dataOf(fact);
-      return fact.type === 'ToolExecutionStarted' && same({ attempt, workerId, argsDigest }, asked.body);
+    checkUseFact(story, { asked, told }, lost, (fact, call) => {
+      const { argsDigest, ...runner } = asked.body;
+      return dataOf(fact).argsDigest === argsDigest && isRunner(story, call, runner);
     }),
 
   outcome: (story, { asked }, lost) => {
@@ -97,7 +98,7 @@ const ACCEPTED: Partial<Record<Asked['op'], Check>> = {
     if (!fact) return lost(approvalId, 'no outcome is in the log');
     if (!isOutcome(fact, asked.body)) lost(approvalId, `the log has another: ${canonical(dataOf(fact))}`);
     const { attempt, workerId } = dataOf(call?.uses[0] ?? fact);
-    if (workerId !== asked.body.workerId || attempt !== asked.body.attempt)
+    if (!call || !isRunner(story, call, asked.body))
       lost(approvalId, `it was begun by ${workerId} under attempt ${attempt}, not by ${asked.body.workerId}`);
   },
 
@@ -148,6 +149,19 @@ const ACCEPTED: Partial<Record<Asked['op'], Check>> = {
     }
   },
 
+  'give-grant': (story, { asked, told }, lost) => {
+    const fact = story.grants.get(told.body.grantId)?.issued;
+    const { scope, maxUses, schemaDigest } = dataOf(fact ?? ({} as Message));
+    const { scope: wanted, ...more } = asked.body;
+    const isAsAsked = same([scope, maxUses, schemaDigest], [wanted, more.maxUses, more.schemaDigest]);
+    if (fact?.seq !== told.body.seq || fact?.body.actor.id !== asked.by || !isAsAsked)
+      lost(told.body.grantId, 'no such grant is in the log');
+  },
+  'end-grant': (story, { told }, lost) => {
+    const [fact] = story.grants.get(told.body.grantId)?.ends ?? [];
+    if (!fact || fact.seq !== told.body.seq) lost(told.body.grantId, 'the log does not have it ended');
+  },
+
   'issue-token': (story, { told }, lost) => {
     const fact = story.tokens.get(told.body.id)?.find(({ type }) => type === 'TokenIssued');
     if (fact?.seq !== told.body.seq) lost(told.body.id, 'no such token is in the log');
@@ -163,16 +177,22 @@ function isDecision(
   { call }: CallFacts,
   { by, body }: { readonly by: string; readonly body: any },
 ): boolean {
-  const { decision, argsDigest, editedArgs, reason, response } = dataOf(fact);
+  const { decision, argsDigest, editedArgs, reason, response, remember } = dataOf(fact);
   return (
     fact.body.actor.id === by &&
     decision === BECOMES[body.decision] &&
     same({ reason, response }, { reason: body.reason, response: body.response }) &&
     argsDigest === digest(body.updatedInput ?? call.args) &&
     (body.argsDigest === undefined || body.argsDigest === digest(call.args)) &&
-    (editedArgs === undefined || same(editedArgs, body.updatedInput))
+    (editedArgs === undefined || same(editedArgs, body.updatedInput)) &&
+    isRemembered(remember, call, body.remember)
   );
 }
+
+const isRemembered = (remember: any, { server }: any, asked: any): boolean =>
+  asked === undefined
+    ? remember === undefined
+    : same([remember?.scope, remember?.maxUses], [{ server, ...asked.scope }, asked.maxUses]);
 
 const isOutcome = (fact: Message, { ok, result, error }: any): boolean =>
   ok
@@ -183,13 +203,16 @@ function checkUseFact(
   story: LogStory,
   { asked, told }: Exchange,
   lost: (subject: string, what: string) => void,
-  isRight: (fact: Message) => boolean,
+  isRight: (fact: Message, call: CallFacts) => boolean,
 ): void {
   const approvalId = idIn(asked.path, 'approvals');
-  const fact = story.calls.get(approvalId)?.uses[0];
+  const call = story.calls.get(approvalId);
+  const fact = call?.uses[0];
   if (!fact) return lost(approvalId, 'the log has nothing of it');
-  const isSeq = asked.op === 'use' ? fact.seq === told.body.seq : fact.seq <= told.body.seq;
-  if (!isRight(fact) || !isSeq) lost(approvalId, `fact ${fact.seq} is ${fact.type} ${canonical(dataOf(fact))}`);
+  // Who runs it again is answered without a fact of its own, with the last of the approval.
+  const isFirst = asked.op === 'use' && dataOf(fact).attempt === asked.body.attempt;
+  const isSeq = isFirst ? fact.seq === told.body.seq : fact.seq <= told.body.seq;
+  if (!isRight(fact, call) || !isSeq) lost(approvalId, `fact ${fact.seq} is ${fact.type} ${canonical(dataOf(fact))}`);
 }
 
 const leasesOf = (story: LogStory, key: string): readonly Message[] =>

@@ -1,6 +1,10 @@
 import { digest } from '../canonical.js';
+import { checkGranted } from './grants.js';
+import { isIdempotent } from './policy.js';
 import type { Message } from './read-log.js';
-import { dataOf, type CallFacts } from './story-of-log.js';
+import { checkRepeated } from './repeats.js';
+import { leasesOf, takenBy } from './runners.js';
+import { dataOf, type CallFacts, type LogStory } from './story-of-log.js';
 import type { Report } from './violation.js';
 
 const at = (message: Message): string => String(message.body?.occurredAt);
@@ -14,7 +18,11 @@ export interface Tolerance {
 }
 
 /** One approval's life, from its facts alone: what each of them must follow from. */
-export function checkApproval(call: CallFacts, { standstillMs }: Tolerance, report: Report): void {
+export function checkApproval(
+  call: CallFacts,
+  { story, standstillMs }: Tolerance & { readonly story: LogStory },
+  report: Report,
+): void {
   if (call.decisions.length > 1) report('I1', call.approvalId, `${call.decisions.length} decisions`);
   if (call.uses.length > 1) report('I1', call.approvalId, `its use has ${call.uses.length} facts`);
   if (call.outcomes.length > 1) report('I1', call.approvalId, `${call.outcomes.length} outcomes`);
@@ -22,8 +30,10 @@ export function checkApproval(call: CallFacts, { standstillMs }: Tolerance, repo
   const [use] = call.uses;
   const [outcome] = call.outcomes;
   if (decision) checkDecision(call, decision, report);
+  if (decision) checkGranted(call, decision, { story, standstillMs }, report);
+  if (decision) checkRepeated(story, call, decision, report);
   if (use) checkUse(call, use, { decision, standstillMs, report });
-  if (outcome) checkOutcome(call, outcome, { use, report });
+  if (outcome) checkOutcome(call, outcome, { story, use, standstillMs, report });
 }
 
 function checkDecision({ approvalId, turn, call }: CallFacts, decision: Message, report: Report): void {
@@ -39,7 +49,7 @@ function checkDecision({ approvalId, turn, call }: CallFacts, decision: Message,
   const interested = [turn.request.body.actor.id, turn.data.owner, turn.data.agent.onBehalfOf];
   if (actor.kind === 'person' && interested.some((one) => one !== undefined && samePerson(one, actor.id)))
     report('I5', approvalId, `${actor.id} decided what they had asked for`);
-  if (is === 'approved' && actor.kind !== 'person')
+  if (is === 'approved' && actor.kind !== 'person' && actor.kind !== 'grant')
     report('I5', approvalId, `it was approved by ${actor.kind} ${actor.id}`);
   if (argsDigest !== digest(editedArgs ?? call.args))
     report('I5', approvalId, 'its decision names the digest of other arguments than it lets run');
@@ -60,8 +70,7 @@ function checkUse(facts: CallFacts, use: Message, { decision, standstillMs, repo
   const approved = digest(dataOf(decision ?? use).editedArgs ?? call.args);
   if (argsDigest !== approved) report('I5', approvalId, 'its use is of other arguments than were approved');
 
-  const leases = (turn.data.release === 'all' ? turn : facts).leases;
-  const mine = leases.filter((one) => one.seq < use.seq && dataOf(one).attempt === attempt);
+  const mine = leasesOf(facts).filter((one) => one.seq < use.seq && dataOf(one).attempt === attempt);
   const taken = mine.find(({ type }) => type === 'TurnResumed');
   if (!taken || dataOf(taken).workerId !== workerId || dataOf(taken).tokenId !== tokenId)
     return report('I5', approvalId, `${workerId} used it under attempt ${attempt}, which it did not have`);
@@ -78,16 +87,32 @@ function checkUse(facts: CallFacts, use: Message, { decision, standstillMs, repo
     report('I5', approvalId, 'its use began after the end of its turn');
 }
 
-function checkOutcome(
-  { approvalId, turn }: CallFacts,
-  outcome: Message,
-  { use, report }: { readonly use: Message | undefined; readonly report: Report },
-): void {
+interface AroundOutcome {
+  readonly story: LogStory;
+  readonly use: Message | undefined;
+  readonly standstillMs: number;
+  readonly report: Report;
+}
+
+function checkOutcome(call: CallFacts, outcome: Message, { story, use, standstillMs, report }: AroundOutcome): void {
+  const { approvalId, turn } = call;
   if (use?.type !== 'ToolExecutionStarted' || use.seq > outcome.seq)
     return report('I5', approvalId, 'it has an outcome, and never began');
   const { attempt, settledBecause } = dataOf(outcome);
-  if (attempt !== dataOf(use).attempt)
-    report('I5', approvalId, `attempt ${attempt} reported what attempt ${dataOf(use).attempt} had begun`);
+  const begun = dataOf(use).attempt;
+  const mayBeAnother = settledBecause === undefined && attempt > begun && isIdempotent(story, call);
+  if (attempt !== begun && !mayBeAnother)
+    report('I5', approvalId, `attempt ${attempt} reported what attempt ${begun} had begun`);
+  const taken = takenBy(call, attempt);
+  const next = takenBy(call, attempt + 1);
+  if (mayBeAnother && !(taken && taken.seq < outcome.seq))
+    report('I5', approvalId, `attempt ${attempt} reported, and nobody had taken it`);
+  if (mayBeAnother && next && ms(next.time) + standstillMs < ms(at(outcome)))
+    report(
+      'I5',
+      approvalId,
+      `attempt ${attempt} reported what it had not begun, after attempt ${attempt + 1} was taken`,
+    );
   const settler = outcome.body.actor;
   if (settledBecause !== undefined && samePerson(settler.id, turn.request.body.actor.id))
     report('I5', approvalId, `${settler.id} settled what they had asked for`);

@@ -4,6 +4,8 @@ import { checkAcknowledged, type Exchange } from './acknowledged.js';
 import { checkApproval } from './approvals.js';
 import { checkContinuations } from './continuations.js';
 import { checkEnd, checkLeases } from './leases.js';
+import { checkEndedUses } from './ended-uses.js';
+import { checkGrant, checkGrantsAtRest } from './grants.js';
 import { checkRan } from './ran.js';
 import { checkSameTurn } from './same-turn.js';
 import { lastOf, readStream, type Message } from './read-log.js';
@@ -30,6 +32,8 @@ export interface Verdict {
   readonly violations: readonly Violation[];
   readonly facts: number;
   readonly commands: number;
+  /** Answered by what was said before: the decisions by grants and by earlier denials. */
+  readonly precedents: readonly Message[];
 }
 
 /** Between the log and the ledger, whatever the product says of itself. Again where the log went on while it was looked at. */
@@ -58,11 +62,14 @@ async function checkOnce(checked: Checked): Promise<Verdict & { readonly last: r
     checkEnd(turn, checked, report);
     checkContinuations(turn, report);
     for (const call of turn.calls) {
-      checkApproval(call, checked, report);
+      checkApproval(call, { story, standstillMs: checked.standstillMs }, report);
       checkLeases(call.approvalId, call.leases, report);
     }
   }
+  for (const grant of story.grants.values()) checkGrant(story, grant, checked, report);
+  checkGrantsAtRest(story, report);
   const exchanges = exchangesOf(checked.ledger);
+  checkEndedUses(story, exchanges, report);
   checkAcknowledged(story, exchanges, report);
   checkSameTurn(exchanges, report);
   checkRan(
@@ -79,7 +86,10 @@ async function checkOnce(checked: Checked): Promise<Verdict & { readonly last: r
   // From the first fact that it cannot read the read model stands still, as it must.
   if (checked.poison.size === 0) await checkReadModel(checked, story, report);
   const last = [events, commands].map(({ messages }) => messages.at(-1)?.seq ?? 0);
-  return { violations, facts: events.messages.length, commands: commands.messages.length, last };
+  const precedents = [...story.calls.values()].flatMap(({ decisions }) =>
+    decisions.filter(({ body }) => body.actor.kind === 'grant' || body.actor.kind === 'denial'),
+  );
+  return { violations, facts: events.messages.length, commands: commands.messages.length, precedents, last };
 }
 
 function checkOnePerSubject(

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { eventually } from '../../support/world.js';
 import { canonical } from '../canonical.js';
 import type { Message } from './read-log.js';
-import { dataOf, type CallFacts, type LogStory, type TurnFacts } from './story-of-log.js';
+import { dataOf, type CallFacts, type GrantFacts, type LogStory, type TurnFacts } from './story-of-log.js';
 import type { Report } from './violation.js';
 
 type Row = Readonly<Record<string, any>>;
@@ -109,6 +109,8 @@ async function checkRows(client: pg.Client, story: LogStory, report: Report): Pr
   const turns = [...story.turns.values()].map(turnRow);
   await compare(client, { table: 'approvals', key: 'approval_id', rows: approvals }, report);
   await compare(client, { table: 'turns', key: 'turn_key', rows: turns }, report);
+  const grants = [...story.grants.values()].map(grantRow);
+  await compare(client, { table: 'grants', key: 'grant_id', rows: grants }, report);
   const due = [...story.calls.values()].flatMap(dueOf).sort();
   const found = await client.query<Row>('SELECT approval_id, what FROM due');
   const there = found.rows.map(({ approval_id, what }) => `${approval_id} ${what}`).sort();
@@ -169,6 +171,7 @@ function approvalRow(call: CallFacts): Row {
     args_digest: call.call.argsDigest,
     decision: decision ? dataOf(decision).decision : null,
     decided_by: decision?.body.actor.id ?? null,
+    grant_id: decision ? (dataOf(decision).grant?.grantId ?? null) : null,
     decided_at: decision?.body.occurredAt ?? null,
     decision_seq: decision?.seq ?? null,
     edited_args: decision ? (dataOf(decision).editedArgs ?? null) : null,
@@ -201,6 +204,23 @@ function turnRow({ turnKey, data, request, leases, ends, calls }: TurnFacts): Ro
     superseded_by: end ? (dataOf(end).supersededBy ?? null) : null,
     ...leaseOf(leases),
     seq: Math.max(...[request, ...leases, ...ends].map(({ seq }) => seq)),
+  };
+}
+
+function grantRow({ grantId, issued, redeemed, ends }: GrantFacts): Row {
+  const { scope, maxUses } = dataOf(issued);
+  return {
+    grant_id: grantId,
+    tool: scope.tool,
+    server: scope.server ?? null,
+    agent: scope.agent ?? null,
+    conversation_id: scope.conversationId ?? null,
+    max_uses: maxUses,
+    used: redeemed.length,
+    issued_by: issued.body.actor.id,
+    issued_seq: issued.seq,
+    ended_by: ends[0]?.body.actor.id ?? null,
+    seq: Math.max(...[issued, ...redeemed, ...ends].map(({ seq }) => seq)),
   };
 }
 

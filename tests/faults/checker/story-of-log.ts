@@ -24,12 +24,21 @@ export interface TurnFacts {
   readonly commands: Message[];
 }
 
+export interface GrantFacts {
+  readonly grantId: string;
+  readonly issued: Message;
+  readonly redeemed: Message[];
+  readonly ends: Message[];
+}
+
 /** The log sorted by what it is about, by nothing but subjects, types and plain JSON. */
 export interface LogStory {
   readonly events: readonly Message[];
   readonly commands: readonly Message[];
   readonly turns: ReadonlyMap<string, TurnFacts>;
   readonly calls: ReadonlyMap<string, CallFacts>;
+  readonly grants: ReadonlyMap<string, GrantFacts>;
+  readonly policies: readonly Message[];
   readonly tokens: ReadonlyMap<string, Message[]>;
   /** Facts about what nobody asked for. */
   readonly orphans: readonly Message[];
@@ -55,13 +64,19 @@ const aboutOf = ({ subject }: Message): string => subject.split('.')[4] ?? '';
 export function storyOfLog(events: readonly Message[], commands: readonly Message[]): LogStory {
   const turns = new Map<string, TurnFacts>();
   const calls = new Map<string, CallFacts>();
+  const grants = new Map<string, GrantFacts>();
+  const policies: Message[] = [];
   const tokens = new Map<string, Message[]>();
   const orphans: Message[] = [];
   for (const message of events) {
     const about = aboutOf(message);
     if (message.type === 'ToolApprovalRequested') addTurn(message, turns, calls);
+    else if (message.type === 'PolicyPublished') policies.push(message);
+    else if (message.type === 'GrantIssued')
+      grants.set(about, { grantId: about, issued: message, redeemed: [], ends: [] });
     else if (message.type.startsWith('Token')) tokens.set(about, [...(tokens.get(about) ?? []), message]);
-    else if (!placeOf(message, { turn: turns.get(about), call: calls.get(about) })) orphans.push(message);
+    else if (!placeOf(message, { turn: turns.get(about), call: calls.get(about), grant: grants.get(about) }))
+      orphans.push(message);
   }
   for (const command of commands) {
     const { kind, turnKey, approvalId } = dataOf(command);
@@ -69,7 +84,7 @@ export function storyOfLog(events: readonly Message[], commands: readonly Messag
     if (of) of.commands.push(command);
     else orphans.push(command);
   }
-  return { events, commands, turns, calls, tokens, orphans };
+  return { events, commands, turns, calls, grants, policies, tokens, orphans };
 }
 
 function addTurn(request: Message, turns: Map<string, TurnFacts>, calls: Map<string, CallFacts>): void {
@@ -86,11 +101,14 @@ function addTurn(request: Message, turns: Map<string, TurnFacts>, calls: Map<str
   turns.set(turnKey, turn);
 }
 
+interface About {
+  readonly turn: TurnFacts | undefined;
+  readonly call: CallFacts | undefined;
+  readonly grant: GrantFacts | undefined;
+}
+
 /** False where the fact belongs to nothing that is known. */
-function placeOf(
-  message: Message,
-  { turn, call }: { readonly turn: TurnFacts | undefined; readonly call: CallFacts | undefined },
-): boolean {
+function placeOf(message: Message, { turn, call, grant }: About): boolean {
   switch (message.type) {
     case 'TurnResumed':
     case 'LeaseExtended':
@@ -112,6 +130,12 @@ function placeOf(
     case 'ToolExecutionFailed':
       call?.outcomes.push(message);
       return call !== undefined;
+    case 'GrantRedeemed':
+      grant?.redeemed.push(message);
+      return grant !== undefined;
+    case 'GrantEnded':
+      grant?.ends.push(message);
+      return grant !== undefined;
     case 'DecisionRefused':
       return call !== undefined;
     case 'LogOpened':

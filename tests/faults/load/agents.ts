@@ -4,7 +4,8 @@ import type { Random } from '../random.js';
 import type { Board, OpenedTurn } from './board.js';
 import { decideCall, decideTooLate, type Call, type Panel } from './approvers.js';
 import type { Answer, Client } from './client.js';
-import { drawStory, type CallPlan, type Focus, type Story } from './story.js';
+import { drawStory, type CallPlan, type Fate, type Focus, type Story } from './story.js';
+import { mayRunTwice, SERVER } from './tools.js';
 import { work, type Worker } from './workers.js';
 
 export interface Scene extends Panel {
@@ -17,7 +18,9 @@ export interface Scene extends Panel {
 }
 
 const POLL_MS = 1_000;
-const SETTLE_AFTER_MS = 1_500;
+const SETTLE_AFTER_MS = [1_500, 6_000] as const;
+/** What may run twice is run again before anybody has to look into it. */
+const SETTLE_TWICE_AFTER_MS = 10_000;
 
 /** From the opening of one turn to its end, whatever comes in between. */
 export async function liveOneTurn(scene: Scene, random: Random, n: number): Promise<void> {
@@ -34,7 +37,7 @@ export async function liveOneTurn(scene: Scene, random: Random, n: number): Prom
   const turn = scene.board.opened(conversationId, turnId);
   const calls = (opened.body['approvals'] as { approvalId: string }[]).flatMap(({ approvalId }, index): Call[] => {
     const plan = story.calls[index];
-    return plan ? [{ approvalId, plan }] : [];
+    return plan ? [{ approvalId, conversationId, plan }] : [];
   });
   await Promise.all([
     ...calls.map((call) => decideCall(call, scene, random.fork(call.approvalId))),
@@ -44,9 +47,10 @@ export async function liveOneTurn(scene: Scene, random: Random, n: number): Prom
     untilEnded(scene, random, turn),
     ...(story.plot === 'expire' ? calls.slice(0, 1).map((call) => afterExpiry(scene, random, { call, story })) : []),
   ]);
+  if (!scene.draining() && random.chance(0.6)) await askAgain(scene, random, { story, turn });
 }
 
-interface Opening {
+export interface Opening {
   readonly story: Story;
   readonly conversationId: string;
   /** Made by the product where missing, from the request's key. */
@@ -54,7 +58,7 @@ interface Opening {
   readonly supersedes?: string;
 }
 
-async function open(
+export async function open(
   { requester, worker }: Scene,
   random: Random,
   { story, conversationId, turnId, supersedes }: Opening,
@@ -65,7 +69,7 @@ async function open(
     agent: { id: 'billing-agent', onBehalfOf: 'zoe@example.com' },
     release: story.release,
     pool: story.pool,
-    toolCalls: story.calls.map(({ toolCallId, toolName, args }) => ({ toolCallId, toolName, server: 'gmail', args })),
+    toolCalls: story.calls.map(({ toolCallId, toolName, args }) => ({ toolCallId, toolName, server: SERVER, args })),
     ...(story.expiresInSeconds === undefined ? {} : { expiresInSeconds: story.expiresInSeconds }),
     ...(story.holder ? { holder: { workerId: worker.workerId, graceSeconds: 3 } } : {}),
     ...(supersedes === undefined ? {} : { supersedes }),
@@ -83,29 +87,53 @@ interface Ending {
   readonly turn: OpenedTurn;
 }
 
-async function cancel({ requester, board }: Scene, random: Random, { story, turn }: Ending): Promise<void> {
+async function cancel(scene: Scene, random: Random, { story, turn }: Ending): Promise<void> {
   await sleep(story.plot === 'cancel-early' ? random.between(0, 100) : random.between(200, 900));
-  const { conversationId, turnId } = turn;
+  await cancelTurn(scene, turn);
+}
+
+export async function cancelTurn({ requester, board }: Scene, { conversationId, turnId }: OpenedTurn): Promise<void> {
   const body = { conversationId, reason: 'the person went away' };
   const answer = await requester.insist({ op: 'cancel', path: `/v1/turns/${turnId}/cancel`, body });
   if (answer?.status === 200 || String(answer?.body['type']).endsWith(':turn-ended')) board.ended(turnId);
 }
 
 const approved = (call: CallPlan): CallPlan => ({ ...call, fate: 'approve' });
+const waiting = (call: CallPlan): CallPlan => ({ ...call, fate: 'wait' });
 
 /** A newer turn of the conversation takes this one's place, and is lived to its end itself. */
 async function supersede(scene: Scene, random: Random, { story, turn }: Ending): Promise<void> {
   await sleep(random.between(0, 500));
   const { conversationId } = turn;
-  const next = { conversationId, turnId: `${turn.turnId}-next`, supersedes: turn.turnId };
   const plain = { ...story, plot: 'run', holder: false, calls: story.calls.slice(0, 1).map(approved) } as const;
-  const opened = await open(scene, random, { story: plain, ...next });
+  await liveAnother(scene, random, {
+    story: plain,
+    conversationId,
+    turnId: `${turn.turnId}-next`,
+    supersedes: turn.turnId,
+  });
+}
+
+const ANSWERING: readonly Fate[] = ['deny', 'race', 'remember'];
+
+/** The model asks once more for what was denied, or remembered, in the same conversation: nobody hurries to answer. */
+async function askAgain(scene: Scene, random: Random, { story, turn }: Ending): Promise<void> {
+  const calls = story.calls.filter(({ fate }) => ANSWERING.includes(fate));
+  if (calls.length === 0) return;
+  const again = { ...story, plot: 'run', holder: false, calls: calls.map(waiting) } as const;
+  const { conversationId, turnId } = turn;
+  await liveAnother(scene, random, { story: again, conversationId, turnId: `${turnId}-again` });
+}
+
+async function liveAnother(scene: Scene, random: Random, next: Opening & { readonly turnId: string }): Promise<void> {
+  const { story, conversationId, turnId } = next;
+  const opened = await open(scene, random, next);
   if (!opened) return;
-  const newer = scene.board.opened(conversationId, next.turnId);
-  const [plan] = plain.calls;
-  const approvalId = String((opened.body['approvals'] as Record<string, unknown>[])[0]?.['approvalId']);
-  if (plan) await decideCall({ approvalId, plan }, scene, random);
-  await untilEnded(scene, random, newer);
+  const turn = scene.board.opened(conversationId, turnId);
+  const ids = (opened.body['approvals'] as { approvalId: string }[]).map(({ approvalId }) => approvalId);
+  const calls = story.calls.map((plan, index): Call => ({ approvalId: ids[index] ?? '', conversationId, plan }));
+  await Promise.all(calls.map((call) => decideCall(call, scene, random.fork(call.approvalId))));
+  await untilEnded(scene, random, turn);
 }
 
 async function afterExpiry(
@@ -144,19 +172,27 @@ async function untilEnded(scene: Scene, random: Random, turn: OpenedTurn): Promi
     const answer = await requester.ask({ op: 'read-turn', path, once: true });
     if (answer?.status !== 200) continue;
     if (['completed', 'failed', 'cancelled'].includes(String(answer.body['status']))) board.ended(turn.turnId);
-    for (const { approvalId, status } of answer.body['approvals'] as { approvalId: string; status: string }[])
-      if (status === 'in-doubt') await settle(scene, random, { approvalId, doubts });
+    for (const { approvalId, toolName, status } of answer.body['approvals'] as CallRead[])
+      if (status === 'in-doubt') await settle(scene, random, { approvalId, toolName, doubts });
   }
+}
+
+interface CallRead {
+  readonly approvalId: string;
+  readonly toolName: string;
+  readonly status: string;
 }
 
 async function settle(
   { operator }: Scene,
   random: Random,
-  { approvalId, doubts }: { readonly approvalId: string; readonly doubts: Map<string, number> },
+  { approvalId, toolName, doubts }: Omit<CallRead, 'status'> & { readonly doubts: Map<string, number> },
 ): Promise<void> {
-  const since = doubts.get(approvalId) ?? Date.now();
-  doubts.set(approvalId, since);
-  if (Date.now() - since < SETTLE_AFTER_MS) return;
+  const at =
+    doubts.get(approvalId) ??
+    Date.now() + (mayRunTwice(toolName) ? SETTLE_TWICE_AFTER_MS : random.between(...SETTLE_AFTER_MS));
+  doubts.set(approvalId, at);
+  if (Date.now() < at) return;
   const ok = random.chance(0.5);
   const said = ok ? { ok, result: 'it was sent' } : { ok, error: 'it was not sent' };
   const body = { ...said, reason: 'looked into the mailbox' };

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { digest } from '../canonical.js';
 import type { Random } from '../random.js';
 import type { Answer, Client } from './client.js';
+import { drawGrant, endSome } from './grantors.js';
 import type { CallPlan } from './story.js';
 
 export interface Panel {
@@ -13,13 +14,18 @@ export interface Panel {
 
 export interface Call {
   readonly approvalId: string;
+  readonly conversationId: string;
   readonly plan: CallPlan;
 }
 
 type Decision = Readonly<Record<string, unknown>>;
 
+/** Longer than it takes to find what was said before. */
+const LEFT_ALONE_MS = 1_500;
+
 /** What people do about one call: the plan's fate, each in several manners. */
-export async function decideCall({ approvalId, plan }: Call, panel: Panel, random: Random): Promise<void> {
+export async function decideCall(call: Call, panel: Panel, random: Random): Promise<void> {
+  const { approvalId, plan } = call;
   const [first, second, third] = random.shuffled(panel.approvers);
   if (!first || !second || !third) throw new Error('Three approvers are needed');
   const decide = (by: Client, body: Decision) => decideOnce({ by, approvalId, body }, random);
@@ -46,6 +52,17 @@ export async function decideCall({ approvalId, plan }: Call, panel: Panel, rando
       if (isCounted(await decide(first, { decision: 'approve' })))
         await first.insist({ op: 'revoke', path: `/v1/approvals/${approvalId}/revoke`, body: { reason: 'a mistake' } });
       return;
+    case 'wait':
+      await sleep(LEFT_ALONE_MS);
+      await decide(first, { decision: 'approve' });
+      return;
+    case 'remember': {
+      const { toolName: tool, args } = plan;
+      const remember = drawGrant(random, { tool, conversationId: call.conversationId, amount: Number(args['amount']) });
+      const answer = await decide(first, { decision: 'approve', remember });
+      if (isCounted(answer)) await endSome(first, answer?.body['approval'].decision.remember.grantId, random);
+      return;
+    }
     case 'bulk':
       await first.insist({
         op: 'decide',

@@ -7,7 +7,10 @@ import type { Random } from '../random.js';
 import { Board, type OpenedTurn } from './board.js';
 import { Client } from './client.js';
 import { liveOneTurn, type Scene } from './agents.js';
+import { giveOne } from './grantors.js';
+import { shelve } from './shelf.js';
 import { POOLS, type Focus } from './story.js';
+import { POLICY } from './tools.js';
 import { pullOnce, type Manners, type Worker } from './workers.js';
 
 /** Who takes part; their tokens are facts of the log as well. */
@@ -21,15 +24,25 @@ const PEOPLE: Readonly<Record<string, readonly string[]>> = {
   'ada@example.com': ['approver'],
   'bob@example.com': ['approver'],
   'cyd@example.com': ['approver'],
+  // The agents act for her.
+  'zoe@example.com': ['approver'],
   'oscar@example.com': ['operator'],
 };
 const AGENTS = ['agent-1', 'agent-2'] as const;
+const APPROVERS = ['ada@example.com', 'bob@example.com', 'cyd@example.com'] as const;
 const WORKERS = 4;
+/** Between two grants that are given by themselves, and between two on the shelf. */
+const GRANT_EVERY_MS = 1_500;
 
+/** Everybody has a token, and the policy is published. */
 export async function hire(world: World): Promise<Cast> {
   const tokens: Record<string, string> = {};
   for (const [subject, roles] of Object.entries(PEOPLE))
     tokens[subject] = (await eventually(() => world.as(subject, { roles }))).token;
+  await eventually(async () => {
+    const { status, body } = await world.admin().post('/v1/policies', POLICY);
+    if (status !== 201) throw new Error(`The policy was not published: ${JSON.stringify(body)}`);
+  });
   return { tokens: { ...tokens, admin: world.admin().token } };
 }
 
@@ -63,7 +76,7 @@ export class Load {
     setMaxListeners(0, this.stop.signal);
     const workers = Array.from({ length: WORKERS }, (_, n) => this.workerOf(n));
     const agents = Array.from({ length: options.concurrency }, (_, n) => this.agentLoop(n, workers));
-    this.agents = Promise.all([...agents, this.clerkLoop()]);
+    this.agents = Promise.all([...agents, this.clerkLoop(), this.grantorLoop(), this.shelfLoop(workers)]);
     this.workers = Promise.all(workers.flatMap((worker) => POOLS.map((pool) => this.workerLoop(worker, pool))));
     for (const loops of [this.agents, this.workers]) loops.catch(() => undefined);
   }
@@ -111,6 +124,24 @@ export class Load {
     }
   }
 
+  private async grantorLoop(): Promise<void> {
+    const random = this.options.random.fork('grantors');
+    const grantors = [...APPROVERS, ...AGENTS, 'zoe@example.com'].map((subject) => this.client(subject));
+    for (let n = 1; !this.isDraining; n += 1) {
+      await giveOne(grantors, random.fork(n));
+      await sleep(GRANT_EVERY_MS);
+    }
+  }
+
+  private async shelfLoop(workers: readonly Worker[]): Promise<void> {
+    const random = this.options.random.fork('shelf');
+    for (let n = 1; !this.isDraining; n += 1) {
+      const worker = workers[n % workers.length];
+      if (worker) await shelve(this.sceneOf(this.options.name, worker), random.fork(n), n);
+      await sleep(GRANT_EVERY_MS);
+    }
+  }
+
   private workerOf(n: number): Worker {
     const { ledger, random, focus = {} } = this.options;
     return {
@@ -130,7 +161,7 @@ export class Load {
       name,
       board: this.board,
       requester: worker.client,
-      approvers: ['ada@example.com', 'bob@example.com', 'cyd@example.com'].map((subject) => this.client(subject)),
+      approvers: APPROVERS.map((subject) => this.client(subject)),
       operator: this.client('oscar@example.com'),
       worker,
       draining: () => this.isDraining,

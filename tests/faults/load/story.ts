@@ -1,6 +1,7 @@
 import type { Random } from '../random.js';
+import { GRANTED, ORDINARY } from './tools.js';
 
-/** What is to become of one call. */
+/** What is to become of one call. One that is to `wait` is left to what was said before; later somebody approves it. */
 export type Fate =
   | 'approve'
   | 'edit'
@@ -12,6 +13,8 @@ export type Fate =
   | 'own'
   | 'other-arguments'
   | 'bulk'
+  | 'remember'
+  | 'wait'
   | 'nobody';
 
 export interface CallPlan {
@@ -51,6 +54,8 @@ const FATES: Fates = {
   own: 1,
   'other-arguments': 1,
   bulk: 1,
+  remember: 3,
+  wait: 5,
 };
 type Plots = Readonly<Record<Plot, number>>;
 const PLOTS: Plots = { run: 14, expire: 3, 'cancel-early': 2, 'cancel-late': 2, supersede: 2 };
@@ -87,12 +92,15 @@ interface CallToDraw {
 function drawCall(random: Random, { plot, index, fates }: CallToDraw): CallPlan {
   const isLeft = (plot === 'expire' || plot === 'supersede') && index === 0;
   const fate = isLeft ? 'nobody' : random.weighed({ ...FATES, ...fates });
+  const isForGrants = fate === 'remember' || fate === 'wait';
+  // What is denied is denied in many conversations, with the same arguments.
+  const people = fate === 'deny' ? 2 : 999;
   return {
     toolCallId: `call_${index}`,
-    toolName: random.pick(['send_email', 'pay', 'delete_branch']),
+    toolName: random.pick<string>(isForGrants ? GRANTED : ORDINARY),
     args: {
-      to: `x${random.between(1, 999)}@example.com`,
-      amount: random.between(1, 9_999) / 4,
+      to: `x${random.between(1, people)}@example.com`,
+      amount: fate === 'deny' ? 1 : random.between(1, 9_999) / 4,
       note: 'größer \u2028 ok',
     },
     fate,

@@ -24,8 +24,8 @@ export const RULE_PLANTS: readonly Plant[] = [
     changes: [
       {
         file: DECIDE,
-        find: "  if (now >= deadline) return refuse(refusal('late', `It could be decided until ${deadline}`, { at: deadline }));\n",
-        replace: '',
+        find: '  if (now >= deadline && !closingOf(approval.steps))\n',
+        replace: "  if (deadline === '' && !closingOf(approval.steps))\n",
       },
     ],
     foundBy: ['I5'],
@@ -128,8 +128,8 @@ export const RULE_PLANTS: readonly Plant[] = [
     changes: [
       {
         file: 'apps/orchestrator/src/turns/domain/report-outcome.ts',
-        find: '  if (use.attempt === attempt && use.workerId === workerId && use.tokenId === tokenId) return undefined;\n',
-        replace: '  if (use.tokenId === tokenId) return undefined;\n',
+        find: '  if (use.attempt === attempt && use.workerId === workerId && use.tokenId === tokenId) {\n',
+        replace: '  if (use.tokenId === tokenId) {\n',
       },
     ],
     foundBy: ['I2'],
