@@ -1,6 +1,7 @@
 import type { HoldpointEvent } from '#contracts/events';
 import type { Recorded } from '#contracts/envelope';
 import { Unavailable } from '#decider/unavailable';
+import { ACK_WAIT_MS } from '#event-log/durables';
 import { type Delivery, type Log, type RawFact } from '#event-log/log';
 
 /** A reaction: event in, command out. What it writes is write-once, so being given an event twice or late is harmless. */
@@ -14,8 +15,7 @@ export interface AutomationReport {
 }
 
 const CONCURRENT = 16;
-/** Well within what a delivery may take. */
-const WORKING_MS = 3_000;
+const WORKING_MS = ACK_WAIT_MS / 3;
 const backOffMs = (deliveries: number): number => Math.min(30_000, 250 * 2 ** Math.min(deliveries, 7));
 
 /** Runs a reaction over a durable subscription until aborted; acknowledges after the work is durable, retries for ever. */

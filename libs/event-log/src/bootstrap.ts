@@ -18,7 +18,7 @@ import {
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { instant } from '#contracts/ids';
 import { COMMANDS_STREAM, EPOCH, EVENTS_STREAM, subjects, SYSTEM_TENANT } from '#contracts/subjects';
-import { DURABLES, PROJECTOR } from './durables.js';
+import { ACK_WAIT_MS, DURABLES, PROJECTOR } from './durables.js';
 import { JetStreamLog } from './jetstream-log.js';
 
 export interface BootstrapOptions {
@@ -34,7 +34,7 @@ const OLDEST_SERVER = [2, 14] as const;
 const CONNECT_TIMEOUT_MS = 20_000;
 const NO_DUPLICATE_WINDOW_NS = 100_000_000;
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
-const ACK_WAIT_NS = 10_000_000_000;
+const ACK_WAIT_NS = ACK_WAIT_MS * 1_000_000;
 const STREAM_NOT_FOUND = 10059;
 const CONSUMER_NOT_FOUND = 10014;
 const NO_SUITABLE_PEERS = 10005;

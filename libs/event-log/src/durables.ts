@@ -22,6 +22,9 @@ export const DURABLES = {
 } as const satisfies Record<string, readonly string[]>;
 export type DurableName = keyof typeof DURABLES;
 
+/** After so long a delivery is given to another, unless it is said to be worked on. */
+export const ACK_WAIT_MS = 10_000;
+
 /** Positioned by the projector itself, from the checkpoint kept in Postgres: nothing is acknowledged. */
 export const PROJECTOR = 'projector';
 

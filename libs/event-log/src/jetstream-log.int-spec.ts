@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createInbox } from '@nats-io/transport-node';
 import { EVENTS_STREAM } from '#contracts/subjects';
 import { connectBroker, type Broker } from '#service/broker';
 import { bootstrap } from './bootstrap.js';
-import { PROJECTOR } from './durables.js';
+import { ACK_WAIT_MS, PROJECTOR } from './durables.js';
 import { describeLogContract, endedTurn, freshTenant } from './log.contract.js';
-import type { Log } from './log.js';
+import type { Delivery, Log } from './log.js';
 
 const credsDir = process.env['HOLDPOINT_TEST_NATS_CREDS_DIR'] ?? '';
 const servers = [
@@ -46,6 +47,18 @@ describe.each(servers)('the log on $name', ({ url, replicas }) => {
     for (let n = 0; n < 10; n++) await orchestrator.events.append(endedTurn(tenant, `t-${n}`));
     const seqs = await seqsAfter(approvals, lastSeq, 10);
     expect(seqs).toEqual(Array.from({ length: 10 }, (_, n) => lastSeq + 1 + n));
+  });
+
+  it('gives to nobody else what is said to be worked on, however long it takes', async () => {
+    const fact = endedTurn(freshTenant(), 't-1');
+    await orchestrator.events.append(fact);
+    const stop = new AbortController();
+    let given = 0;
+    for await (const delivery of approvals.events.deliveries('approvals', stop.signal)) {
+      if (delivery.raw.subject !== fact.subject) delivery.ack();
+      else if ((given += 1) === 1) void workOn(delivery).finally(() => stop.abort());
+    }
+    expect(given).toBe(1);
   });
 
   it('cuts no reader off that is slower than large facts come', async () => {
@@ -113,4 +126,11 @@ async function seqsAfter(
     if (seqs.length === count) enough.abort();
   }
   return seqs;
+}
+
+/** For longer than it would take until another is given it. */
+async function workOn(delivery: Delivery<unknown>): Promise<void> {
+  for (const until = Date.now() + 1.3 * ACK_WAIT_MS; Date.now() < until; await sleep(ACK_WAIT_MS / 4))
+    delivery.working();
+  delivery.ack();
 }

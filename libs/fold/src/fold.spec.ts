@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { APPROVAL_STATUSES } from '#contracts/statuses';
 import { digestOf } from '#contracts/canonical';
 import { approvalIdOf, later, turnKeyOf, type Instant, type Tenant, type TokenId } from '#contracts/ids';
 import type { ToolApprovalRequested } from '#contracts/turns/events';
@@ -7,7 +8,7 @@ import { continuationOf } from './continuation.js';
 import { NEVER_TAKEN, type Lease } from './lease.js';
 import { modelText } from './model-text.js';
 import { isOwnRequest } from './permission.js';
-import { APPROVAL_STATUSES, approvalStatus, isInDoubt, isLeftBehind, mayGoOn, turnStatus } from './status.js';
+import { approvalStatus, isInDoubt, isLeftBehind, mayGoOn, turnStatus } from './status.js';
 import type { KnownTurn } from './turn.js';
 import { usableUntil } from './usable.js';
 

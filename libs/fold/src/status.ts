@@ -5,8 +5,6 @@ import { closingOf } from './closing.js';
 import { isAlive, lastAttempt, type Lease } from './lease.js';
 import type { KnownTurn } from './turn.js';
 
-export { APPROVAL_STATUSES, TURN_STATUSES, type ApprovalStatus, type TurnStatus } from '#contracts/statuses';
-
 /** The lease under which a call runs: the turn's where it is released whole, else the call's own (design 4.9). */
 export const leaseOfCall = (turn: KnownTurn, approval: Approval): Lease =>
   turn.request.release === 'all' ? turn.lease : approval.lease;

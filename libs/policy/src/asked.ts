@@ -30,4 +30,8 @@ export const couldAnyBeMet = (quorums: readonly Quorum[], isExcluded: (subject: 
 export const isOneAct = ({ approvers, escalate = [], holdSeconds }: FullRequirement): boolean =>
   holdSeconds === undefined && [approvers, ...escalate.map((stage) => stage.approvers)].every(needsOneOnly);
 
+/** One of whom is asked first, and whose answer is the decision. */
+export const isEnoughAlone = (requirement: FullRequirement, who: Person): boolean =>
+  isOneAct(requirement) && isAsked(requirement.approvers, who);
+
 export const denialsNeeded = ({ approvers }: FullRequirement): number => approvers.denyCount ?? 1;

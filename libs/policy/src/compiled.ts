@@ -3,7 +3,7 @@ import type { Effect, Policy, PolicyRule, Requirement } from '#contracts/policie
 import { compileCondition, type Condition } from './condition.js';
 import { ConditionFailed, type ConditionInput } from './condition-input.js';
 import { completed, type FullRequirement } from './join.js';
-import { matches } from './pattern.js';
+import { isAmong } from './pattern.js';
 
 /** A version of the policy, ready to be asked. Version 0 is what is in force before any is published. */
 export interface CompiledPolicy {
@@ -59,8 +59,5 @@ function conditionOf(when: string): Condition {
   }
 }
 
-function concerns({ tools, servers, agents }: PolicyRule, { tool, server, agent }: ConditionInput): boolean {
-  const isAmong = (patterns: readonly string[] | undefined, name: string) =>
-    patterns === undefined || patterns.some((pattern) => matches(pattern, name));
-  return isAmong(tools, tool) && isAmong(servers, server) && isAmong(agents, agent.id);
-}
+const concerns = ({ tools, servers, agents }: PolicyRule, { tool, server, agent }: ConditionInput): boolean =>
+  isAmong(tools, tool) && isAmong(servers, server) && isAmong(agents, agent.id);

@@ -1,6 +1,6 @@
 import type { ToolApprovalRequested } from '#contracts/turns/events';
 import type { Freeze, Freezes } from '#fold/freezes';
-import { matches } from './pattern.js';
+import { isAmong } from './pattern.js';
 
 /**
  * What holds a call of this tool back, if anything does. Names are patterns as in a rule, so that no `pay_*` is switched on in
@@ -11,8 +11,6 @@ export const freezeOf = (
   tool: string,
   { id, path = [] }: ToolApprovalRequested['agent'],
 ): Freeze | undefined =>
-  on.find(
-    (freeze) =>
-      (freeze.tool === undefined || matches(freeze.tool, tool)) &&
-      (freeze.agent === undefined || [id, ...path].some((name) => matches(freeze.agent ?? '', name))),
-  );
+  on.find((freeze) => isAmong(one(freeze.tool), tool) && isAmong(one(freeze.agent), id, ...path));
+
+const one = (pattern: string | undefined) => (pattern === undefined ? undefined : [pattern]);

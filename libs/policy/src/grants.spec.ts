@@ -167,10 +167,12 @@ describe('the bounds of a grant', () => {
 });
 
 describe('a condition of a grant', () => {
-  it('that can be asked has no error', () => expect(conditionError('args.amount < 5.0')).toBeUndefined());
+  it('that can be asked has no error', () =>
+    expect(conditionError({ tool: 'pay', when: 'args.amount < 5.0' })).toBeUndefined());
   it('that cannot be read has one, each time', () => {
-    expect(conditionError('args.to +')).toEqual(expect.any(String));
-    expect(conditionError('args.to +')).toEqual(expect.any(String));
+    expect(conditionError({ tool: 'pay', when: 'args.to +' })).toEqual(expect.any(String));
+    expect(conditionError({ tool: 'pay', when: 'args.to +' })).toEqual(expect.any(String));
   });
-  it('that is too long has one', () => expect(conditionError(`'${'x'.repeat(4_096)}' == ''`)).toMatch(/longer/));
+  it('that is too long has one', () =>
+    expect(conditionError({ tool: 'pay', when: `'${'x'.repeat(4_096)}' == ''` })).toMatch(/longer/));
 });

@@ -60,8 +60,9 @@ export function isInScope(scope: GrantScope, request: Request, call: RequestedTo
   return when === undefined || isTrue(when, inputOf(request, call));
 }
 
-/** Why a condition cannot be one of a grant. */
-export function conditionError(when: string): string | undefined {
+/** Why the condition cannot be one of a grant. */
+export function conditionError({ when }: GrantScope): string | undefined {
+  if (when === undefined) return undefined;
   try {
     conditionOf(when);
     return undefined;

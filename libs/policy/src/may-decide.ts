@@ -3,7 +3,7 @@ import { refusal, type Refusal } from '#contracts/refusals';
 import type { Approval } from '#fold/approval';
 import { isOwnRequest } from '#fold/permission';
 import type { KnownTurn } from '#fold/turn';
-import { isAskedByAny, isOneAct, quorumsNow } from './asked.js';
+import { isAskedByAny, isEnoughAlone, isOneAct, quorumsNow } from './asked.js';
 import type { Person } from './person.js';
 import type { Ruling } from './ruling.js';
 
@@ -17,8 +17,8 @@ export interface Judged {
 }
 
 /**
- * May this person decide this? The one place that says so, for every way in: deciding, voting, withdrawing, remembering,
- * redeeming what somebody remembered, taking back. Never the requester, the agent's owner or whom it acts for; and only who
+ * May this person decide this? The one place that says so, for every way in: deciding, voting, remembering, redeeming what
+ * somebody remembered, taking back. Never the requester, the agent's owner or whom it acts for; and only who
  * is asked by the requirement as it stands now.
  */
 export function mayNotDecide(judged: Judged, who: Person, doing: Doing, isAdmin = false): Refusal | undefined {
@@ -32,11 +32,10 @@ export function mayNotDecide(judged: Judged, who: Person, doing: Doing, isAdmin 
 
 /** Calls to come have reached no stage. */
 function notAlone({ requirement }: Ruling, who: Person): Refusal | undefined {
-  if (!isAskedByAny(quorumsNow(requirement, []), who))
-    return refusal('forbidden', 'Only who is asked first, before any stage, can allow calls to come');
-  if (!isOneAct(requirement))
-    return refusal('forbidden', 'Where one approval is not enough, or is held, none can stand for others');
-  return undefined;
+  if (isEnoughAlone(requirement, who)) return undefined;
+  return isOneAct(requirement)
+    ? refusal('forbidden', 'Only who is asked first, before any stage, can allow calls to come')
+    : refusal('forbidden', 'Where one approval is not enough, or is held, none can stand for others');
 }
 
 /** What was approved is taken back by whoever approved it or gave the grant that did, or by an admin. */

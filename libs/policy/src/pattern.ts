@@ -1,3 +1,7 @@
+/** Where no patterns are given every name is among them. */
+export const isAmong = (patterns: readonly string[] | undefined, ...names: readonly string[]): boolean =>
+  patterns === undefined || patterns.some((pattern) => names.some((name) => matches(pattern, name)));
+
 /** Whether a name matches a pattern in which `*` stands for any run of characters; everything else stands for itself. */
 export function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');

@@ -45,11 +45,15 @@ async function office(newest: readonly ApprovalId[], ...events: readonly Holdpoi
   const turns = new ReadTurns(log, () => Date.parse(at(10)), new Changes(log, failed));
   const rows = newest.map((id) => ({ id }));
   const asked: (readonly unknown[])[] = [];
-  const waited: number[] = [];
+  const waited: string[] = [];
   const readModel = {
-    waitFor: (seq: number) => Promise.resolve(void waited.push(seq)),
+    waitFor: async (seq: number) => {
+      await new Promise(setImmediate);
+      waited.push(`waited for ${seq}`);
+    },
     query: (_: string, values: readonly unknown[]) => {
       asked.push(values);
+      waited.push('asked');
       return Promise.resolve(rows.slice(0, Number(values.at(-1))));
     },
   };
@@ -132,7 +136,7 @@ describe('one grant', () => {
 });
 
 describe('what a grant is bound to', () => {
-  let waits: readonly number[] = [];
+  let waits: readonly string[] = [];
   const digestFor = async (body: GrantBody, newest: readonly ApprovalId[]) => {
     const { grants, asked, waited } = await office(newest, requested());
     waits = waited;
@@ -162,7 +166,7 @@ describe('what a grant is bound to', () => {
     }));
   it('is looked for once the read model has come as far as the log', async () => {
     await digestFor({ scope }, [call(0)]);
-    expect(waits).toEqual([1]);
+    expect(waits).toEqual(['waited for 1', 'asked']);
   });
   it('must be said where no call is on record, or the log has none', async () => {
     for (const newest of [[], [call(3)]])

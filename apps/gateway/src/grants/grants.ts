@@ -9,11 +9,12 @@ import {
   type Tenant,
 } from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
+import type { ApprovalStatus } from '#contracts/statuses';
 import { subjects } from '#contracts/subjects';
 import type { RequestedToolCall } from '#contracts/turns/events';
 import { grantStatus, readGrant, type Grant, type GrantEnd, type GrantStatus } from '#fold/grant';
 import { readApproval, readTurn } from '#fold/read';
-import { approvalStatus, type ApprovalStatus } from '#fold/status';
+import { approvalStatus } from '#fold/status';
 import { conditionError, schemaDigestOf } from '#policy/grants';
 import type { PoliciesInForce } from '#policy/in-force';
 import { refused, type Refused } from '../http/problem.js';
@@ -64,7 +65,7 @@ export class Grants {
   /** With what the grant is bound to where the body does not say; asked for again under the same key, to the same. */
   async terms(caller: Caller, body: GrantBody, idempotencyKey?: string): Promise<BoundGrant> {
     const { scope, schemaDigest } = body;
-    const wrong = scope.when === undefined ? undefined : conditionError(scope.when);
+    const wrong = conditionError(scope);
     if (wrong !== undefined) throw notValid('scope.when', wrong);
     return { ...body, schemaDigest: schemaDigest ?? (await this.schemaDigestFor(caller, body, idempotencyKey)) };
   }

@@ -3,10 +3,7 @@ import { Flag, Int, Name, NonEmptyText, Optional, Sealed } from '../fields.js';
 /** More than anybody will ever press. */
 export const MOST_SWITCHES = 100_000;
 
-/**
- * From now on, until it is switched back, no tool is used, and nothing but people approves: of one tool, one agent, one agent
- * with one tool, or, where neither is named, of the whole tenant.
- */
+/** From now on, until it is switched back, what it names is not used, and nothing but people approves it (`policy/freeze.ts`). */
 export class FreezeSwitched {
   @Optional() @Name() tool?: string;
   @Optional() @Name() agent?: string;

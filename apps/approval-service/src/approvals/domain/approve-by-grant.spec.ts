@@ -71,8 +71,12 @@ describe('a grant approves nothing', () => {
   it('in a turn that has ended', () => nothing({ facts: [requested(), ended()] }));
   it('that somebody voted on', () => nothing({ facts: [requested(), voted] }));
   it('after its own end', () => nothing({ grant: { end: END } }));
-  it('after its own end, though it came after the grant was read', () =>
-    expect(isForGrant(grantOf(), callAfter({ ...stateAfter(requested()), grantEnd: END }), after(100))).toBe(false));
+  it('after its own end, though it came after the grant was read', () => {
+    const command = { approvalId: CALL, grant: grantOf(), n: 1 };
+    const decided = (state: object) =>
+      approveByGrant(command, { ...stateAfter(requested()), ...state }, { now: after(100) });
+    expect([decided({}).kind, decided({ over: END }).kind]).toEqual(['accept', 'nothing-to-do']);
+  });
   it('when its time is over', () => nothing({ grant: { expiresAt: after(100) } }));
   it('after the deadline of the call', () => nothing({ at: after(DAY) }));
   it('after the shorter deadline of the request', () => nothing({ facts: [requested({ expiresInSeconds: 30 })] }));

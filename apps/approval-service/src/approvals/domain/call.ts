@@ -39,7 +39,7 @@ export interface CallState {
   readonly policy: CompiledPolicy;
   /** Where it matters: only what is used, or approved without a person, can be held back. */
   readonly freezes?: Freezes;
-  /** Of the grant that approved it, or is to. */
+  /** Of the grant that approved it. */
   readonly grantEnd?: GrantEnd;
 }
 

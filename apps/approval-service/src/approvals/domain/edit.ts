@@ -4,8 +4,7 @@ import { refusal, type Refusal } from '#contracts/refusals';
 import type { Caller } from '#contracts/roles';
 import type { RequestedToolCall } from '#contracts/turns/events';
 import { compileInputSchema } from '#fold/input-schema';
-import { isOneAct } from '#policy/asked';
-import { isAsked } from '#policy/quorum';
+import { isEnoughAlone, isOneAct } from '#policy/asked';
 import { ruleOn } from '#policy/ruling';
 import type { Proposal } from '#policy/votes';
 import type { KnownCall } from './call.js';
@@ -59,8 +58,7 @@ function againstPolicy({ args }: Edit, { turn, call, policy, ruling }: KnownCall
   const edited = ruleOn(policy, turn.request, { ...call, args });
   if (edited.effect === 'deny') return refusal('invalid-edit', 'The policy denies the call with these arguments');
   if (edited.effect === 'approve' || edited.applied.hash === ruling.applied.hash) return undefined;
-  const { requirement } = edited;
-  const isEnough = [requirement, ruling.requirement].every(isOneAct) && isAsked(requirement.approvers, caller);
+  const isEnough = isOneAct(ruling.requirement) && isEnoughAlone(edited.requirement, caller);
   return isEnough
     ? undefined
     : refusal('invalid-edit', 'The call with these arguments would need the approval of others than this one');

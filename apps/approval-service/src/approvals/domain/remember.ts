@@ -16,7 +16,7 @@ export function notRemembered({ remember }: DecideApproval, known: KnownCall, ca
   const scope = onServerOf(known.call, remember.scope);
   const notAlone = mayNotDecide(known, caller, 'allow-others');
   if (notAlone) return notAlone;
-  const wrong = scope.when === undefined ? undefined : conditionError(scope.when);
+  const wrong = conditionError(scope);
   if (wrong !== undefined) return notValid('remember.scope.when', wrong);
   if (isInScope(scope, known.turn.request, known.call)) return undefined;
   return notValid('remember.scope', 'must be one that this call is in');

@@ -33,15 +33,15 @@ export function revokeApproval(
   return accept({ type: 'ToolApprovalRevoked', data: { approvalId, reason, turnEnded: false } });
 }
 
-const isBy = (caller: Caller, { by }: { readonly by: string }): boolean => isSamePerson(by, caller.subject);
-
 function afterUse(use: Use, caller: Caller): Answer<never, Refusal> {
   const { by, at } = use;
   switch (use.is) {
     case 'started':
       return refuse(refusal('already-used', `${by} began it at ${at}`, { by, at }));
     case 'revoked':
-      return isBy(caller, use) ? nothingToDo : refuse(refusal('revoked', `${by} took it back at ${at}`, { by, at }));
+      return isSamePerson(by, caller.subject)
+        ? nothingToDo
+        : refuse(refusal('revoked', `${by} took it back at ${at}`, { by, at }));
     case 'lapsed':
       return refuse(refusal('lapsed', 'The approval was not used in time: nothing can run any more', { at }));
     default:

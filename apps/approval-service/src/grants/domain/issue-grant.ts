@@ -29,7 +29,7 @@ export function issueGrant(
   { caller, now }: Context,
 ): Answer<HoldpointEvent, Refusal> {
   const { scope, schemaDigest } = body;
-  const wrong = scope.when === undefined ? undefined : conditionError(scope.when);
+  const wrong = conditionError(scope);
   if (wrong !== undefined) {
     const errors = [{ path: 'scope.when', message: wrong }];
     return refuse(refusal('invalid-input', `The grant is not valid: scope.when ${wrong}`, { errors }));
