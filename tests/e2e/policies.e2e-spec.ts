@@ -176,6 +176,29 @@ describe('policies', () => {
     await approve(boss, slow.approvalIds[0]);
   });
 
+  it('are met by the votes that there are when a stage begins for which they suffice; held first, where they hold', async () => {
+    const { agent, approver, publish } = await office();
+    const require = { approvers: { count: 2 }, escalate: [{ afterSeconds: 2, approvers: { count: 1 } }] };
+    const rules = [{ id: 'held', tools: ['held_*'], then: 'require', require: { ...require, holdSeconds: 3 } }];
+    await publish({ default: require, rules });
+    const ada = await approver('ada');
+    const [atOnce] = (await openTurn(agent)).approvalIds;
+    const [heldFirst] = (await openTurn(agent, { toolCalls: [{ ...call('c1'), toolName: 'held_thing' }] })).approvalIds;
+    for (const id of [atOnce, heldFirst])
+      expect(await decide(ada, id, { decision: 'approve', reason: 'fine' })).toMatchObject({
+        body: { votes: { have: 1, need: 2 }, approval: { status: 'pending' } },
+      });
+    await becomes(ada, heldFirst, 'held');
+    await eventually(async () =>
+      expect((await ada.get('/v1/approvals?status=held')).body['items']).toMatchObject([{ approvalId: heldFirst }]),
+    );
+    await becomes(ada, atOnce, 'approved');
+    await becomes(ada, heldFirst, 'approved');
+    expect(await read(ada, heldFirst)).toMatchObject({ decision: { by: 'ada', reason: 'fine' } });
+    const { body } = await ada.get(`/v1/approvals?status=approved`);
+    expect(body['items']).toHaveLength(2);
+  });
+
   it('expire as they say, and an approval lapses as they say', async () => {
     const { agent, approver, publish } = await office();
     const ada = await approver('ada');
