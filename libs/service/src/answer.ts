@@ -2,9 +2,9 @@ import type { ActorKind } from '#contracts/envelope';
 import { parse } from '#contracts/parse';
 import { refusal } from '#contracts/refusals';
 import { hasRole, type Caller } from '#contracts/roles';
-import { declined, type Ask, type Reply } from '#contracts/rpc';
+import { declined, reply, type Ask, type Done, type Reply } from '#contracts/rpc';
 import type { Role } from '#contracts/tokens/events';
-import type { LogServices, Request } from '#event-log/handle-command';
+import type { Handled, LogServices, Request } from '#event-log/handle-command';
 import { Unavailable } from '#decider/unavailable';
 import type { Callers } from './callers.js';
 
@@ -47,6 +47,13 @@ export async function answer<Command extends object, Value>(
     if (error instanceof Unavailable) return declined(refusal('unavailable', error.message, { recorded: 'unknown' }));
     throw error;
   }
+}
+
+/** Of the fact that was written, or of the one that made writing needless. */
+export function doneReply<State>(handled: Handled<State>, seqOf: (state: State) => number): Reply<Done> {
+  if (handled.kind === 'refused') return declined(handled.refusal);
+  if (handled.kind === 'recorded') return reply({ seq: handled.fact.seq, recorded: true });
+  return reply({ seq: seqOf(handled.state), recorded: false });
 }
 
 /** Whoever may ask on this subject is a gateway, but not always a good one: what it says of the caller is text or not there. */

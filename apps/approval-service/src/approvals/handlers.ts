@@ -6,6 +6,7 @@ import { Unavailable } from '#decider/unavailable';
 import { closingOf } from '#fold/closing';
 import { denialsNeeded } from '#policy/asked';
 import { tallyOf } from '#policy/tally';
+import { doneReply } from '#service/answer';
 import { standing } from '#policy/votes';
 import type { JudgingServices } from './approval-services.js';
 import { knownCall, readCall, winnerOf, type ByCaller, type CallState, type KnownCall } from './domain/call.js';
@@ -33,7 +34,9 @@ async function decided(services: Services, request: Asked<DecideApproval>, handl
     handled.kind === 'recorded'
       ? handled.fact.event.type === 'ApprovalVoteCast'
       : handled.state.approval.steps.some(({ is }) => is === 'vote');
-  return isVote ? voted(services, request, verdict) : reply({ verdict, seq: seqOf(handled) });
+  return isVote
+    ? voted(services, request, verdict)
+    : reply({ verdict, seq: handled.kind === 'recorded' ? handled.fact.seq : seqOf(handled.state) });
 }
 
 /** The vote that was enough is followed by the decision before it is answered, with how far the votes go. */
@@ -69,20 +72,13 @@ export async function revoke(services: Services, request: Asked<RevokeApproval>)
   const handled = await judge(services, revoking, request);
   if (handled.kind === 'refused')
     await recordRefusedTry(services, request, { tried: 'revoke', refusal: handled.refusal });
-  return doneReply(handled);
+  return doneReply(handled, seqOf);
 }
 
 export const use = async (services: JudgingServices, request: Asked<UseApproval>): Promise<Reply<Done>> =>
-  doneReply(await judge(services, using, request));
+  doneReply(await judge(services, using, request), seqOf);
 
 export const withdraw = async (services: JudgingServices, request: Asked<WithdrawVote>): Promise<Reply<Done>> =>
-  doneReply(await judge(services, withdrawing, request));
+  doneReply(await judge(services, withdrawing, request), seqOf);
 
-const doneReply = (handled: Handled<CallState>): Reply<Done> =>
-  handled.kind === 'refused'
-    ? declined(handled.refusal)
-    : reply({ seq: seqOf(handled), recorded: handled.kind === 'recorded' });
-
-/** Of the fact that was written, or of the one that made writing needless. */
-const seqOf = (handled: Settled): number =>
-  handled.kind === 'recorded' ? handled.fact.seq : handled.state.approval.seq;
+const seqOf = ({ approval }: CallState): number => approval.seq;

@@ -4,6 +4,7 @@ import { grantIdOf, grantIdOfKey } from '#contracts/ids';
 import type { Caller } from '#contracts/roles';
 import { declined, reply, type Done, type GrantMade, type Reply } from '#contracts/rpc';
 import { handleCommand, type LogServices, type Request } from '#event-log/handle-command';
+import { doneReply } from '#service/answer';
 import { ending } from './domain/end-grant.js';
 import { issuing } from './domain/issue-grant.js';
 
@@ -23,9 +24,5 @@ export async function issue(services: LogServices, asked: Asked<IssueGrant>): Pr
   return reply({ grantId, expiresAt, maxUses, schemaDigest, seq: handled.fact.seq });
 }
 
-export async function end(services: LogServices, asked: Asked<EndGrant>): Promise<Reply<Done>> {
-  const handled = await handleCommand(services, ending, asked);
-  if (handled.kind === 'refused') return declined(handled.refusal);
-  if (handled.kind === 'recorded') return reply({ seq: handled.fact.seq, recorded: true });
-  return reply({ seq: handled.state.grant?.end?.seq ?? 0, recorded: false });
-}
+export const end = async (services: LogServices, asked: Asked<EndGrant>): Promise<Reply<Done>> =>
+  doneReply(await handleCommand(services, ending, asked), ({ grant }) => grant?.end?.seq ?? 0);
