@@ -32,7 +32,7 @@ describe('at the moment of its deadline, on a cluster of three,', () => {
     const policy = {
       expectedVersion: 0,
       rules: [],
-      default: { approvers: { count: 2 }, expiresInSeconds: seconds, escalate },
+      default: { approvers: { count: 2 }, expiresInSeconds: seconds + 60, escalate },
     };
     expect(await world.admin().post('/v1/policies', policy)).toMatchObject({ status: 201 });
   });
@@ -40,7 +40,8 @@ describe('at the moment of its deadline, on a cluster of three,', () => {
 
   /** Ada has approved; then Bob approves, Carl denies, Ada withdraws, the stage is reached and the time is over. */
   async function round(): Promise<void> {
-    const { approvalIds } = await openTurn(agent);
+    // The turn's own deadline may be when a stage begins; a policy's may not.
+    const { approvalIds } = await openTurn(agent, { expiresInSeconds: DEADLINE_MS / 1_000 });
     const [id] = approvalIds;
     const opened = Date.now();
     await decide(ada, id, { decision: 'approve' });
