@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import type { Fact, Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
-import { instant, shortDigest, turnKeyOf, type Tenant } from '#contracts/ids';
+import { approvalIdOf, instant, shortDigest, turnKeyOf, type Tenant } from '#contracts/ids';
 import { subjectOf, subjects } from '#contracts/subjects';
 import { decodeFact } from './codec.js';
 import type { Appended, Delivery, Log } from './log.js';
@@ -11,20 +11,29 @@ import type { Appended, Delivery, Log } from './log.js';
 export const freshTenant = (): Tenant => `t${shortDigest('test', randomUUID())}` as Tenant;
 
 /** An ended turn: the smallest fact that a durable subscription is given. */
-export function endedTurn(tenant: Tenant, turnId: string, reason = 'done'): Fact<HoldpointEvent> {
-  const turnKey = turnKeyOf(tenant, 'conv', turnId);
-  const event: HoldpointEvent = { type: 'TurnEnded', data: { turnKey, turnId, status: 'completed', reason } };
-  return {
-    tenant,
-    subject: subjectOf(tenant, event),
-    event,
-    eventId: randomUUID(),
-    occurredAt: instant(Date.now()),
-    correlationId: 'conv',
-    causationId: 'test',
-    actor: { kind: 'agent', id: 'tester', via: 'test' },
-  };
-}
+export const endedTurn = (tenant: Tenant, turnId: string, reason = 'done'): Fact<HoldpointEvent> =>
+  factOf(tenant, {
+    type: 'TurnEnded',
+    data: { turnKey: turnKeyOf(tenant, 'conv', turnId), turnId, status: 'completed', reason },
+  });
+
+/** What a tool gave: the largest fact that there can be. */
+export const gave = (tenant: Tenant, turnId: string, result: unknown): Fact<HoldpointEvent> =>
+  factOf(tenant, {
+    type: 'ToolExecutionSucceeded',
+    data: { approvalId: approvalIdOf(turnKeyOf(tenant, 'conv', turnId), 0), attempt: 1, result },
+  });
+
+const factOf = (tenant: Tenant, event: HoldpointEvent): Fact<HoldpointEvent> => ({
+  tenant,
+  subject: subjectOf(tenant, event),
+  event,
+  eventId: randomUUID(),
+  occurredAt: instant(Date.now()),
+  correlationId: 'conv',
+  causationId: 'test',
+  actor: { kind: 'agent', id: 'tester', via: 'test' },
+});
 
 /** What both logs promise; held against memory, one server, and a cluster of three. */
 export function describeLogContract(open: () => Log): void {
