@@ -24,6 +24,13 @@ export default {
       to: { path: '^(libs/(?!contracts)|apps/)' },
     },
     {
+      name: 'sdk-stands-alone',
+      severity: 'error',
+      comment: 'What runs in the processes of others takes nothing of ours with it, and runs where there is no Node.',
+      from: { path: '^libs/sdk/' },
+      to: { path: '^(libs/(?!sdk)|apps/|node:)' },
+    },
+    {
       name: 'fold-is-pure',
       severity: 'error',
       from: { path: '^libs/fold/' },

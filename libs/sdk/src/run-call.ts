@@ -2,7 +2,7 @@ import { argsDigest } from './digest.js';
 import type { Client } from './client.js';
 import type { Held } from './lease.js';
 import { isProblem } from './problems.js';
-import type { AnyTool, CallOutcome } from './tools.js';
+import type { AnyTool, CallOutcome, Told } from './tools.js';
 import type { CallResult, Execution, ToolOutcome } from './wire.js';
 
 /** One call of a continuation that was taken. */
@@ -25,8 +25,8 @@ export async function runCall(
   const told = toldOf(result);
   if (result.decision === 'responded') return { ...told, status: 'responded', response: result.response };
   if (result.decision !== 'approved') return { ...told, status: result.decision };
-  if (execution?.state === 'executed') return { ...told, status: 'executed', result: execution.result };
-  if (execution?.state === 'failed') return { ...told, status: 'failed', error: execution.error };
+  if (execution?.state === 'executed') return outcomeOf(told, { ok: true, result: execution.result });
+  if (execution?.state === 'failed') return outcomeOf(told, { ok: false, error: execution.error });
   if (!execution || !tool) throw new Error(`There is nothing to run ${result.toolName} (${result.approvalId}) with`);
   return use(running, result, tool);
 }
@@ -46,9 +46,7 @@ async function use(running: Running, result: CallResult, tool: AnyTool): Promise
   const began = Date.now();
   const outcome = await execute(running, result, tool);
   await report(client, result.approvalId, { workerId, attempt, ...outcome, durationMs: Date.now() - began });
-  return outcome.ok
-    ? { ...told, status: 'executed', result: outcome.result }
-    : { ...told, status: 'failed', error: outcome.error };
+  return outcomeOf(told, outcome);
 }
 
 async function execute(
@@ -91,7 +89,10 @@ async function report(client: Client, approvalId: string, outcome: Reported): Pr
   }
 }
 
-const toldOf = (result: CallResult) => {
+export const outcomeOf = (told: Told, { ok, result, error }: ToolOutcome): CallOutcome =>
+  ok ? { ...told, status: 'executed', result } : { ...told, status: 'failed', error };
+
+export const toldOf = (result: CallResult): Told => {
   const { approvalId, toolCallId, toolName, args, edited, reason, decidedBy, modelText } = result;
   return { approvalId, toolCallId, toolName, args, edited, reason, decidedBy, modelText };
 };

@@ -35,7 +35,8 @@ export type CallOutcome<Result = unknown> = Told &
     | { readonly status: 'refused'; readonly problem: string }
   );
 
-interface Told {
+/** Of every call, however it ended. */
+export interface Told {
   readonly approvalId: string;
   readonly toolCallId: string;
   readonly toolName: string;

@@ -1,8 +1,9 @@
-import type { Client } from './client.js';
+import { sleep, type Client } from './client.js';
 import { holding } from './lease.js';
-import { runCall } from './run-call.js';
+import { isProblem } from './problems.js';
+import { outcomeOf, runCall, toldOf } from './run-call.js';
 import type { AnyTool, CallOutcome } from './tools.js';
-import type { CallResult, Continuation, Taken, TurnOpened } from './wire.js';
+import type { CallResult, Taken, TurnOpened } from './wire.js';
 
 export interface AskedCall {
   readonly tool: AnyTool;
@@ -32,7 +33,7 @@ export interface FinishedTurn {
   /** In the order in which the calls were asked for. */
   readonly outcomes: readonly CallOutcome[];
   /** The conversation has gone on: no other worker is offered it. Until then, if this worker dies, one is. */
-  end(status?: 'completed' | 'failed'): Promise<void>;
+  readonly end: (status?: 'completed' | 'failed') => Promise<void>;
 }
 
 export interface Holder {
@@ -43,33 +44,77 @@ export interface Holder {
 }
 
 const LONG_POLL_SECONDS = 55;
+const LOOK_AGAIN_MS = 1_000;
+/** Another worker has it, or a person must look at it first; it may come back. */
+const NOT_NOW = ['taken', 'not-ready', 'in-doubt'] as const;
 
-/** Asks, waits for people, and goes on as the holder of the turn; if this process dies, the pool is offered it. */
+/**
+ * Asks, waits for people, and goes on as the holder of the turn; if this process dies, the pool is offered it. Where another
+ * worker went on with it meanwhile, the outcomes are those of that worker.
+ */
 export async function holdTurn(holder: Holder, asked: AskedTurn): Promise<FinishedTurn> {
   const { client, workerId } = holder;
   const { conversationId, signal } = asked;
-  const { turnId } = await client.post<TurnOpened>('/v1/turns', bodyOf(holder, asked), { signal });
-  await untilDecided(client, { conversationId, turnId }, signal);
-  const taken = await client.post<Taken & { readonly continuation: Continuation }>(
-    `/v1/turns/${turnId}/resume`,
-    { conversationId, workerId },
-    { signal },
-  );
-  const { attempt, leaseUntil, continuation } = taken;
-  const held = { leaseId: continuation.leaseId, workerId, attempt, leaseUntil };
+  const { turnId, approvals } = await client.post<TurnOpened>('/v1/turns', bodyOf(holder, asked), { signal });
+  const named = { conversationId, turnId, leaseId: leaseIdOf(approvals[0]?.approvalId ?? '') };
+  await untilDecided(client, named, signal);
+  const taken = await take(holder, named, signal);
+  const { results } = await read(client, named, signal);
+  if (!taken) return { conversationId, turnId, outcomes: results.map(endedElsewhere), end: () => Promise.resolve() };
+  const { attempt, leaseUntil } = taken;
+  const held = { leaseId: named.leaseId, workerId, attempt, leaseUntil };
   const outcomes = await holding(client, held, signal, async (alive) => {
+    const running = { client, held, conversationId, signal: alive };
     const done: CallOutcome[] = [];
-    for (const [index, result] of continuation.results.entries()) {
-      const running = { client, held, conversationId, signal: alive };
+    for (const [index, result] of results.entries())
       done.push(
         await runCall(running, result, { tool: asked.calls[index]?.tool, execution: executionOf(taken, result) }),
       );
-    }
     return done;
   });
   const end = async (status: 'completed' | 'failed' = 'completed') =>
     void (await client.post(`/v1/turns/${turnId}/end`, { conversationId, attempt, status }));
   return { conversationId, turnId, outcomes, end };
+}
+
+interface Named {
+  readonly conversationId: string;
+  readonly turnId: string;
+  /** Of the turn as a whole. */
+  readonly leaseId: string;
+}
+
+/** An approval is `ap_<turn>_<place>`, its turn `tn_<turn>`. */
+const leaseIdOf = (approvalId: string): string => `tn_${approvalId.split('_')[1] ?? ''}`;
+
+/** Nothing where the turn has ended. A process that was started again is not the holder any more, and takes it as any worker. */
+async function take(
+  { client, workerId }: Holder,
+  { conversationId, turnId, leaseId }: Named,
+  signal: AbortSignal | undefined,
+): Promise<Taken | undefined> {
+  const ways = [
+    () => client.post<Taken>(`/v1/turns/${turnId}/resume`, { conversationId, workerId }, { signal }),
+    () => client.post<Taken>(`/v1/continuations/${leaseId}/resume`, { workerId }, { signal }),
+  ];
+  for (let way = 0; ;) {
+    try {
+      return await ways[way]?.();
+    } catch (error) {
+      if (isProblem(error, 'turn-ended')) return undefined;
+      if (way === 0 && isProblem(error, 'forbidden')) way = 1;
+      else if (isProblem(error, ...NOT_NOW)) await sleep(LOOK_AGAIN_MS, signal);
+      else throw error;
+    }
+  }
+}
+
+function endedElsewhere(result: CallResult): CallOutcome {
+  const told = toldOf(result);
+  const { decision, outcome, response } = result;
+  if (outcome) return outcomeOf(told, outcome);
+  if (decision === 'approved') return { ...told, status: 'refused', problem: 'turn-ended' };
+  return decision === 'responded' ? { ...told, status: decision, response } : { ...told, status: decision };
 }
 
 export const executionOf = ({ executions }: Pick<Taken, 'executions'>, { approvalId }: CallResult) =>
@@ -94,16 +139,19 @@ const bodyOf = ({ pool, workerId, graceSeconds }: Holder, { calls, signal: _, ..
   }),
 });
 
-interface Named {
-  readonly conversationId: string;
-  readonly turnId: string;
+interface TurnNow {
+  readonly status: string;
+  readonly results: readonly CallResult[];
 }
 
-async function untilDecided(client: Client, { conversationId, turnId }: Named, signal?: AbortSignal): Promise<void> {
-  const query = new URLSearchParams({ conversationId, wait: String(LONG_POLL_SECONDS) });
+const pathOf = ({ turnId, conversationId }: Named, more = {}): string =>
+  `/v1/turns/${turnId}?${new URLSearchParams({ conversationId, ...more }).toString()}`;
+
+const read = (client: Client, named: Named, signal: AbortSignal | undefined): Promise<TurnNow> =>
+  client.get<TurnNow>(pathOf(named), { signal });
+
+async function untilDecided(client: Client, named: Named, signal: AbortSignal | undefined): Promise<void> {
+  const path = pathOf(named, { wait: String(LONG_POLL_SECONDS) });
   const patience = { signal, withinMs: (LONG_POLL_SECONDS + 15) * 1_000, patienceMs: Number.POSITIVE_INFINITY };
-  for (;;) {
-    const { status } = await client.get<{ status: string }>(`/v1/turns/${turnId}?${query.toString()}`, patience);
-    if (status !== 'awaiting-approval') return;
-  }
+  while ((await client.get<TurnNow>(path, patience)).status === 'awaiting-approval');
 }
