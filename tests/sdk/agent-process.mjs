@@ -1,6 +1,6 @@
 // @ts-check
 import { appendFileSync } from 'node:fs';
-import { Holdpoint } from '../../dist/libs/sdk/src/holdpoint.js';
+import { Holdpoint } from '#sdk/holdpoint';
 
 /**
  * An agent's process that dies where it is told to: right before it asks for a path, right after the answer, or while its

@@ -6,7 +6,7 @@ import { EVENTS_STREAM } from '#contracts/subjects';
 import { connectBroker, type Broker } from '#service/broker';
 import { bootstrap } from './bootstrap.js';
 import { ACK_WAIT_MS, PROJECTOR } from './durables.js';
-import { describeLogContract, endedTurn, freshTenant, gave } from './log.contract.js';
+import { askedTurn, describeLogContract, endedTurn, freshTenant } from './log.contract.js';
 import type { Delivery, Log } from './log.js';
 
 const credsDir = process.env['HOLDPOINT_TEST_NATS_CREDS_DIR'] ?? '';
@@ -65,7 +65,7 @@ describe.each(servers)('the log on $name', ({ url, replicas }) => {
     const { lastSeq } = await approvals.events.state();
     const tenant = freshTenant();
     const large = 'x'.repeat(900_000);
-    for (let n = 0; n < 120; n++) await orchestrator.events.append(gave(tenant, `t-${n}`, large));
+    for (let n = 0; n < 120; n++) await orchestrator.events.append(askedTurn(tenant, `t-${n}`, { large }));
     let cuts = 0;
     approvals.onReconnect(() => (cuts += 1));
     const seqs = await seqsAfter(approvals, lastSeq, 120, hangFor(2_000));

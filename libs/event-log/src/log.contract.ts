@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
+import { digestOf } from '#contracts/canonical';
 import type { Fact, Recorded } from '#contracts/envelope';
 import type { HoldpointEvent } from '#contracts/events';
-import { approvalIdOf, instant, shortDigest, turnKeyOf, type Tenant } from '#contracts/ids';
+import { instant, shortDigest, turnKeyOf, type Tenant, type TokenId } from '#contracts/ids';
 import { subjectOf, subjects } from '#contracts/subjects';
 import { decodeFact } from './codec.js';
 import type { Appended, Delivery, Log } from './log.js';
@@ -17,12 +18,21 @@ export const endedTurn = (tenant: Tenant, turnId: string, reason = 'done'): Fact
     data: { turnKey: turnKeyOf(tenant, 'conv', turnId), turnId, status: 'completed', reason },
   });
 
-/** What a tool gave: the largest fact that there can be. */
-export const gave = (tenant: Tenant, turnId: string, result: unknown): Fact<HoldpointEvent> =>
-  factOf(tenant, {
-    type: 'ToolExecutionSucceeded',
-    data: { approvalId: approvalIdOf(turnKeyOf(tenant, 'conv', turnId), 0), attempt: 1, result },
-  });
+/** A turn of one call: a fact as large as its arguments, which whoever reads this log can make sense of. */
+export function askedTurn(tenant: Tenant, turnId: string, args: Record<string, unknown>): Fact<HoldpointEvent> {
+  const turnKey = turnKeyOf(tenant, 'conv', turnId);
+  const call = { toolCallId: 'c', toolName: 'tool', args, argsDigest: digestOf(args) };
+  const asked = {
+    turnKey,
+    conversationId: 'conv',
+    turnId,
+    agent: { id: 'a' },
+    release: 'all',
+    pool: 'default',
+  } as const;
+  const by = { digest: digestOf(turnId), tokenId: 'admin' as TokenId };
+  return factOf(tenant, { type: 'ToolApprovalRequested', data: { ...asked, ...by, toolCalls: [call] } });
+}
 
 const factOf = (tenant: Tenant, event: HoldpointEvent): Fact<HoldpointEvent> => ({
   tenant,
